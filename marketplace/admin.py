@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from marketplace.adminsite import second_factor, theme
-from marketplace.adminsite.actions import confirmed_action
+from marketplace.adminsite.actions import confirmed_action, offered_to
 from marketplace.adminsite.base import MenuItem, StaffModelAdmin
 from marketplace.adminsite.edits import EditForm, EditsMixin
 from marketplace.adminsite.log_entries import LogEntryAdmin
@@ -119,9 +119,6 @@ class StaffUserAdmin(UserAdmin, StaffModelAdmin):
             return "may do everything"
         return ", ".join(group.name for group in user.groups.all()) or "none"
 
-    def is_offered(self, action, row):
-        return row.has_second_factor
-
     def has_remove_second_factor_permission(self, request):
         return request.user.is_superuser
 
@@ -134,6 +131,7 @@ class StaffUserAdmin(UserAdmin, StaffModelAdmin):
         "the password, change it first.",
         refusal="None of these has a second factor.",
     )
+    @offered_to(lambda user: user.has_second_factor)
     def remove_second_factor(self, request, queryset):
         self.change_each(request, queryset, "Removed the second factor.", second_factor.remove)
 

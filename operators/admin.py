@@ -9,7 +9,7 @@ from agents.admin.releasing import ReleaseClaimsMixin
 from agents.admin.search import MAX_AGENTS, TokenSearchMixin, find_claims
 from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent, OperatorClaim, OperatorKey
-from marketplace.adminsite.actions import confirmed_action
+from marketplace.adminsite.actions import confirmed_action, offered_to
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, link_to
 from marketplace.adminsite.panels import panel
 from operators.models import OperatorSession
@@ -17,6 +17,47 @@ from operators.models import OperatorSession
 MAX_COUNTED = 100  # agents or sessions that a list counts for one operator
 SHOWN_NAMES = 3  # names of one operator in a list
 MAX_AT_ONCE = 200  # agents that an action suspends or releases
+
+
+def agents_panel(_admin, request, key):
+    may_list = request.user.has_perm("agents.view_operatorclaim")
+    url = reverse("admin:agents_operatorclaim_changelist")
+    return panel(
+        "Agents",
+        key.claims.claimed().select_related("agent").order_by("-id"),
+        lambda claim: (
+            claim.agent,
+            f"{claim.agent.state}, claimed {claim.claimed_at:%d %b %Y, %H:%M}",
+            link_to(request, "agents.agent", claim.agent_id),
+        ),
+        f"{url}?key__id__exact={key.pk}&status=claimed" if may_list else "",
+    )
+
+
+def names_panel(_admin, request, key):
+    """The names that the operator entered. Nothing verifies them."""
+    may_see_addresses = request.user.has_perm("agents.view_operatorclaim")
+
+    def line(person):
+        name, email = person
+        return f"{name} (not verified)", f"{email} (not verified)" if may_see_addresses else "", ""
+
+    people = (
+        key.claims.claimed().values_list("operator_name", "operator_email").order_by().distinct()
+    )
+    return panel("Names", people, line)
+
+
+def sessions_panel(_admin, _request, key):
+    return panel(
+        "Open sessions",
+        sorted(key.session_starts, reverse=True),
+        lambda start: (
+            f"since {start:%d %b %Y, %H:%M}",
+            f"until {start + OperatorSession.LIFETIME:%H:%M}",
+            "",
+        ),
+    )
 
 
 class EndedFilter(RevokedFilter):
@@ -42,6 +83,8 @@ class OperatorKeyAdmin(
     search_fields = ["hint"]  # see `find`
     search_help_text = "A word of a name or handle, start of a key, whole key, whole e-mail address"
     actions = ["end_sessions", "revoke", "suspend", "release_claim"]
+    pages = TokenSearchMixin.search_pages
+    panels = [agents_panel, names_panel, sessions_panel]
 
     def get_queryset(self, request):
         """Operators whose key was confirmed at least once, with their agents and sessions."""
@@ -79,25 +122,7 @@ class OperatorKeyAdmin(
         leaked = OperatorKey.objects.confirmed().leaked_this_week()
         return [("operator keys reported as leaked this week", leaked, "?revoked_at=leaked")]
 
-    # The page of an operator
-
-    def row_context(self, request, row):
-        claims = row.claims.claimed()
-        return {
-            "panels": [
-                agents_panel(request, row, claims),
-                names_panel(request, claims),
-                sessions_panel(row),
-            ]
-        }
-
     # What staff do
-
-    def is_offered(self, action, row):
-        return {
-            "end_sessions": bool(row.session_starts),
-            "revoke": row.revoked_at is None,
-        }.get(action, bool(row.claim_names))
 
     @confirmed_action(
         "End the sessions",
@@ -105,6 +130,7 @@ class OperatorKeyAdmin(
         text="To use the console again, the operator must enter the key.",
         facts=lambda self, keys: [(key, f"{self.open_sessions(key)} open") for key in keys],
     )
+    @offered_to(lambda key: key.session_starts)
     def end_sessions(self, request, queryset):
         self.change_each(
             request,
@@ -123,6 +149,7 @@ class OperatorKeyAdmin(
         "To get another key, the operator claims an agent again.",
         facts=lambda self, keys: [(key, self.names(key)) for key in keys],
     )
+    @offered_to(lambda key: key.revoked_at is None)
     def revoke(self, request, queryset):
         self.change_each(
             request,
@@ -133,11 +160,13 @@ class OperatorKeyAdmin(
         )
 
     @admin.action(description="Suspend the agents", permissions=["suspend"])
+    @offered_to(lambda key: key.claim_names)
     def suspend(self, request, queryset):
         agents = self.agents_of(request, queryset, suspended_at=None)
         return self.suspend_agents(request, queryset, agents)
 
     @admin.action(description="Release the claims", permissions=["suspend"])
+    @offered_to(lambda key: key.claim_names)
     def release_claim(self, request, queryset):
         return self.release_claims(request, queryset, self.agents_of(request, queryset))
 
@@ -154,42 +183,3 @@ class OperatorKeyAdmin(
 
 def count_of(rows):
     return f"more than {MAX_COUNTED}" if len(rows) > MAX_COUNTED else len(rows)
-
-
-def agents_panel(request, key, claims):
-    may_list = request.user.has_perm("agents.view_operatorclaim")
-    url = reverse("admin:agents_operatorclaim_changelist")
-    return panel(
-        "Agents",
-        claims.select_related("agent").order_by("-id"),
-        lambda claim: (
-            claim.agent,
-            f"{claim.agent.state}, claimed {claim.claimed_at:%d %b %Y, %H:%M}",
-            link_to(request, "agents.agent", claim.agent_id),
-        ),
-        f"{url}?key__id__exact={key.pk}&status=claimed" if may_list else "",
-    )
-
-
-def names_panel(request, claims):
-    """The names that the operator entered. Nothing verifies them."""
-    may_see_addresses = request.user.has_perm("agents.view_operatorclaim")
-
-    def line(person):
-        name, email = person
-        return f"{name} (not verified)", f"{email} (not verified)" if may_see_addresses else "", ""
-
-    people = claims.values_list("operator_name", "operator_email").order_by().distinct()
-    return panel("Names", people, line)
-
-
-def sessions_panel(key):
-    return panel(
-        "Open sessions",
-        sorted(key.session_starts, reverse=True),
-        lambda start: (
-            f"since {start:%d %b %Y, %H:%M}",
-            f"until {start + OperatorSession.LIFETIME:%H:%M}",
-            "",
-        ),
-    )

@@ -3,19 +3,22 @@ from decimal import Decimal
 
 from django.contrib import admin, messages
 from django.template.defaultfilters import truncatechars
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 
 from catalogue.models import Persona
 from marketplace.adminsite import theme
-from marketplace.adminsite.actions import ReasonForm, confirmed_action
+from marketplace.adminsite.actions import ReasonForm, confirmed_action, offered_to
 from marketplace.adminsite.base import (
     MenuItem,
     ReadOnlyModelAdmin,
     WholeNameSearchMixin,
+    link_to,
 )
 from marketplace.adminsite.filters import ChoiceFilter
 from marketplace.adminsite.history_pages import HistoryMixin
+from marketplace.adminsite.panels import panel
 from reviews.models import Review
 
 
@@ -56,6 +59,27 @@ def facts_of(_admin, reviews):
         (f"{review.persona} by {review.agent}: {review.rating}", review.comment)
         for review in reviews
     ]
+
+
+def newest_reviews(_admin, request, persona):
+    reviews = persona.reviews.select_related("agent").only(
+        *("rating", "hidden_at", "deleted_at", "persona_id", "agent_id", "agent__handle")
+    )
+    url = reverse("admin:reviews_review_changelist")
+    may_list = request.user.has_perm("reviews.view_review")
+    return panel(
+        "Newest reviews",
+        reviews,
+        lambda review: (
+            review.agent.handle,
+            f"{review.rating}, {review.state}",
+            link_to(request, "reviews.review", review.pk),
+        ),
+        f"{url}?persona={persona.slug}" if may_list else "",
+    )
+
+
+admin.site.get_model_admin(Persona).extend(panels=[newest_reviews])
 
 
 @admin.register(Review)
@@ -104,9 +128,6 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     def text(self, review):
         return truncatechars(review.comment, 120) or "none"
 
-    def is_offered(self, action, row):
-        return row.state == "shown" if action == "hide" else row.hidden_at is not None
-
     def has_moderate_permission(self, request):
         return request.user.has_perm("reviews.change_review")
 
@@ -121,6 +142,7 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
         refusal="Nothing to hide: none of these is shown.",
         level=messages.INFO,
     )
+    @offered_to(lambda review: review.state == "shown")
     def hide(self, request, queryset, reason):
         self.change_each(request, queryset, f"Hidden: {reason}", lambda review: review.hide(reason))
 
@@ -133,6 +155,7 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
         refusal="Nothing to restore: none of these is hidden.",
         level=messages.INFO,
     )
+    @offered_to(lambda review: review.hidden_at is not None)
     def restore(self, request, queryset):
         self.change_each(request, queryset, "Restored.", Review.restore)
 

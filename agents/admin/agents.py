@@ -13,7 +13,7 @@ from agents.admin.releasing import ReleaseClaimsMixin
 from agents.admin.search import TokenSearchMixin
 from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent, AgentToken
-from marketplace.adminsite.actions import confirmed_action
+from marketplace.adminsite.actions import confirmed_action, offered_to
 from marketplace.adminsite.base import MenuItem, StaffModelAdmin, link_to
 from marketplace.adminsite.history_pages import HistoryMixin
 from marketplace.adminsite.panels import panel
@@ -21,106 +21,14 @@ from marketplace.ratelimits.rates import in_words
 from marketplace.ratelimits.windows import rate_of
 
 
-@admin.register(Agent)
-class AgentAdmin(
-    HistoryMixin, SuspendAgentsMixin, ReleaseClaimsMixin, TokenSearchMixin, StaffModelAdmin
-):
-    menu = MenuItem("Agents", 20, "smart_toy")
-    form = AgentForm
-    list_display = ["handle", "name", "tier", "state", "created_at"]
-    list_filter = [TierFilter, SuspendedFilter, PausedFilter]
-    search_fields = ["handle"]  # see `find`
-    search_help_text = "A word of the handle or name, agentId or token"
-    # Only the tier is for staff: the agent may change the others while the form is open.
-    readonly_fields = [
-        *("public_id", "handle", "name", "description", "runtime"),
-        *("suspended_at", "suspension_reason", "invitation", "created_at", "updated_at"),
-    ]
-    fields = [*readonly_fields[:5], "tier", *readonly_fields[5:]]
-    actions = ["issue_token", "suspend", "restore", "release_claim"]
-    counted_by_day = ("Agents", "created_at")
-    in_totals = True
-    change_form_template = "admin/agents/agent/change_form.html"
-
-    def has_add_permission(self, request):
-        """Agents register themselves: a row added here would have no token and no claim."""
-        return False
-
-    def has_delete_permission(self, request, obj=None):
-        """An agent is suspended instead: its installs and reviews are counted."""
-        return False
-
-    def find(self, queryset, term):
-        return queryset.named(term) | queryset.filter(public_id=term)
-
-    def state(self, agent):
-        label = super().state(agent)
-        if agent.state != "paused":
-            return label
-        since = localize(timezone.localtime(agent.paused_at))
-        return format_html(
-            '{} <span class="staff-note">by its operator since {}</span>', label, since
-        )
-
-    def save_model(self, request, obj, form, change):
-        if form.changed_data:
-            self.snapshot_before_change(obj)
-            obj.change(**{name: getattr(obj, name) for name in form.changed_data})
-
-    def get_queryset(self, request):
-        return super().get_queryset(request).select_related("claim", "invitation")
-
-    def row_context(self, request, row):
-        key = row.claim.key
-        return {
-            "panels": panels(request, row),
-            "claim": row.claim,
-            "operator_link": link_to(request, "agents.operatorkey", key.pk) if key else "",
-            "limits": limits_of(row),
-        }
-
-    def is_offered(self, action, row):
-        return {
-            "suspend": row.suspended_at is None,
-            "restore": row.suspended_at is not None,
-        }.get(action, True)
-
-    @admin.action(description="Issue a token", permissions=["change"])
-    def issue_token(self, request, queryset):
-        """A form for scopes and expiry; posted, it leads to the page that shows the token."""
-        if queryset.count() != 1:
-            self.message_user(request, "Select exactly one agent.", messages.ERROR)
-            return None
-        agent = queryset.get()
-        form = IssueTokenForm(request.POST if "issue" in request.POST else None)
-        if form.is_valid():
-            with transaction.atomic():
-                self.snapshot_before_change(agent)
-                token = AgentToken.objects.issue(
-                    agent,
-                    form.cleaned_data["scopes"],
-                    expires_at=tokens.expiry(form.cleaned_data["expires_in_days"]),
-                )
-                token.take_snapshot(user=request.user, reason="Issued.", kind="+")
-                message = f"Issued the token {token.hint}."
-                self.log_change(request, agent, message, is_event=True)
-            return self.admin_site.get_model_admin(AgentToken).show_issued(request, token)
-        title, template = f"Issue a token to {agent}", "admin/agents/agent/issue_token.html"
-        return self.page(request, template, title, agent=agent, form=form)
-
-    @admin.action(description="Suspend", permissions=["change"])
-    def suspend(self, request, queryset):
-        return self.suspend_agents(request, queryset, queryset)
-
-    @confirmed_action("Restore", text="Their tokens work again.")
-    def restore(self, request, queryset):
-        self.change_each(
-            request, queryset, "Restored.", Agent.restore, then="Their tokens work again."
-        )
-
-    @admin.action(description="Release the claim", permissions=["change"])
-    def release_claim(self, request, queryset):
-        return self.release_claims(request, queryset, queryset)
+def operator_of(_admin, request, agent):
+    """Its operator and the limits that the operator has set, for the page of the agent."""
+    key = agent.claim.key
+    return {
+        "claim": agent.claim,
+        "operator_link": link_to(request, "agents.operatorkey", key.pk) if key else "",
+        "limits": limits_of(agent),
+    }
 
 
 def limits_of(agent):
@@ -133,23 +41,29 @@ def limits_of(agent):
     ]
 
 
-def panels(request, agent):
-    """What the agent has: the newest rows of each kind, and a link to all of them."""
-    skills = agent.skill_installs.select_related("skill").only(
+def tokens_panel(_admin, request, agent):
+    return own_panel(request, "Tokens", agent, agent.tokens.with_state(), token_line)
+
+
+def skills_panel(_admin, request, agent):
+    installs = agent.skill_installs.select_related("skill").only(
         "installed_at", "removed_at", "agent_id", "skill_id", "skill__slug"
     )
-    personas = agent.persona_installs.select_related("persona").only(
+    return own_panel(request, "Skills", agent, installs, skill_line)
+
+
+def personas_panel(_admin, request, agent):
+    installs = agent.persona_installs.select_related("persona").only(
         *("is_active", "installed_at", "removed_at", "agent_id", "persona_id", "persona__slug")
     )
+    return own_panel(request, "Personas", agent, installs, persona_line)
+
+
+def reviews_panel(_admin, request, agent):
     reviews = agent.reviews.select_related("persona").only(
         *("rating", "hidden_at", "deleted_at", "agent_id", "persona_id", "persona__slug")
     )
-    return [
-        own_panel(request, "Tokens", agent, agent.tokens.with_state(), token_line),
-        own_panel(request, "Skills", agent, skills, skill_line),
-        own_panel(request, "Personas", agent, personas, persona_line),
-        own_panel(request, "Reviews", agent, reviews, review_line),
-    ]
+    return own_panel(request, "Reviews", agent, reviews, review_line)
 
 
 def own_panel(request, title, agent, rows, line):
@@ -185,3 +99,95 @@ def install_note(install):
 
 def review_line(review):
     return review.persona.slug, f"{review.rating}, {review.state}"
+
+
+@admin.register(Agent)
+class AgentAdmin(
+    HistoryMixin, SuspendAgentsMixin, ReleaseClaimsMixin, TokenSearchMixin, StaffModelAdmin
+):
+    menu = MenuItem("Agents", 20, "smart_toy")
+    form = AgentForm
+    list_display = ["handle", "name", "tier", "state", "created_at"]
+    list_filter = [TierFilter, SuspendedFilter, PausedFilter]
+    search_fields = ["handle"]  # see `find`
+    search_help_text = "A word of the handle or name, agentId or token"
+    # Only the tier is for staff: the agent may change the others while the form is open.
+    readonly_fields = [
+        *("public_id", "handle", "name", "description", "runtime"),
+        *("suspended_at", "suspension_reason", "invitation", "created_at", "updated_at"),
+    ]
+    fields = [*readonly_fields[:5], "tier", *readonly_fields[5:]]
+    actions = ["issue_token", "suspend", "restore", "release_claim"]
+    counted_by_day = ("Agents", "created_at")
+    in_totals = True
+    change_form_template = "admin/agents/agent/change_form.html"
+    pages = TokenSearchMixin.search_pages
+    panels = [tokens_panel, skills_panel, personas_panel, reviews_panel]
+    row_context = [operator_of]
+
+    def has_add_permission(self, request):
+        """Agents register themselves: a row added here would have no token and no claim."""
+        return False
+
+    def has_delete_permission(self, request, obj=None):
+        """An agent is suspended instead: its installs and reviews are counted."""
+        return False
+
+    def find(self, queryset, term):
+        return queryset.named(term) | queryset.filter(public_id=term)
+
+    def state(self, agent):
+        label = super().state(agent)
+        if agent.state != "paused":
+            return label
+        since = localize(timezone.localtime(agent.paused_at))
+        return format_html(
+            '{} <span class="staff-note">by its operator since {}</span>', label, since
+        )
+
+    def save_model(self, request, obj, form, change):
+        if form.changed_data:
+            self.snapshot_before_change(obj)
+            obj.change(**{name: getattr(obj, name) for name in form.changed_data})
+
+    def get_queryset(self, request):
+        return super().get_queryset(request).select_related("claim", "invitation")
+
+    @admin.action(description="Issue a token", permissions=["change"])
+    def issue_token(self, request, queryset):
+        """A form for scopes and expiry; posted, it leads to the page that shows the token."""
+        if queryset.count() != 1:
+            self.message_user(request, "Select exactly one agent.", messages.ERROR)
+            return None
+        agent = queryset.get()
+        form = IssueTokenForm(request.POST if "issue" in request.POST else None)
+        if form.is_valid():
+            with transaction.atomic():
+                self.snapshot_before_change(agent)
+                token = AgentToken.objects.issue(
+                    agent,
+                    form.cleaned_data["scopes"],
+                    expires_at=tokens.expiry(form.cleaned_data["expires_in_days"]),
+                )
+                token.take_snapshot(user=request.user, reason="Issued.", kind="+")
+                message = f"Issued the token {token.hint}."
+                self.log_change(request, agent, message, is_event=True)
+            return self.admin_site.get_model_admin(AgentToken).show_issued(request, token)
+        title, template = f"Issue a token to {agent}", "admin/agents/agent/issue_token.html"
+        return self.page(request, template, title, agent=agent, form=form)
+
+    @admin.action(description="Suspend", permissions=["change"])
+    @offered_to(lambda agent: agent.suspended_at is None)
+    def suspend(self, request, queryset):
+        return self.suspend_agents(request, queryset, queryset)
+
+    @confirmed_action("Restore", text="Their tokens work again.")
+    @offered_to(lambda agent: agent.suspended_at is not None)
+    def restore(self, request, queryset):
+        self.change_each(
+            request, queryset, "Restored.", Agent.restore, then="Their tokens work again."
+        )
+
+    @admin.action(description="Release the claim", permissions=["change"])
+    def release_claim(self, request, queryset):
+        return self.release_claims(request, queryset, queryset)

@@ -15,6 +15,7 @@ class OperatorClaimAdmin(TokenSearchMixin, ReadOnlyModelAdmin):
     list_select_related = ["agent"]
     ordering = ["-id"]
     search_fields = ["operator_email"]  # see `find`
+    pages = TokenSearchMixin.search_pages
     search_help_text = "A word of the agent's or the operator's name, or a whole e-mail address"
 
     @admin.display(description="operator email")

@@ -7,7 +7,7 @@ from agents.admin.filters import RevokedFilter
 from agents.admin.forms import IssueInvitationForm
 from agents.admin.search import TokenSearchMixin
 from agents.models import Invitation
-from marketplace.adminsite.actions import confirmed_action
+from marketplace.adminsite.actions import confirmed_action, offered_to
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, link_to
 from marketplace.adminsite.filters import ChoiceFilter
 from marketplace.adminsite.issuing import IssuedMixin
@@ -17,6 +17,15 @@ from marketplace.adminsite.panels import panel
 class ValidFilter(ChoiceFilter):
     title, parameter_name = "state", "state"
     options = {"valid": ("valid", lambda invitations: invitations.valid())}
+
+
+def agents_of(_admin, request, invitation):
+    def line(agent):
+        note = f"{agent.state}, since {agent.created_at:%d %b %Y, %H:%M}"
+        return agent, note, link_to(request, "agents.agent", agent.pk)
+
+    agents = f"{reverse('admin:agents_agent_changelist')}?invitation__id__exact={invitation.pk}"
+    return panel("Agents", invitation.agents.order_by("-id"), line, agents)
 
 
 @admin.register(Invitation)
@@ -32,6 +41,8 @@ class InvitationAdmin(IssuedMixin, TokenSearchMixin, ReadOnlyModelAdmin):
     search_fields = ["hint"]  # see `find`
     search_help_text = "Start of an invitation, or all of it"
     actions = ["revoke"]
+    pages = [*IssuedMixin.issued_pages, *TokenSearchMixin.search_pages]
+    panels = [agents_of]
 
     def has_add_permission(self, request):
         return self.has_act_permission(request)
@@ -60,23 +71,13 @@ class InvitationAdmin(IssuedMixin, TokenSearchMixin, ReadOnlyModelAdmin):
         text = "invitations reported as leaked this week"
         return [(text, leaked, "?revoked_at=leaked")]
 
-    def row_context(self, request, row):
-        def line(agent):
-            note = f"{agent.state}, since {agent.created_at:%d %b %Y, %H:%M}"
-            return agent, note, link_to(request, "agents.agent", agent.pk)
-
-        agents = f"{reverse('admin:agents_agent_changelist')}?invitation__id__exact={row.pk}"
-        return {"panels": [panel("Agents", row.agents.order_by("-id"), line, agents)]}
-
-    def is_offered(self, action, row):
-        return row.revoked_at is None
-
     @confirmed_action(
         "Revoke",
         permissions=["act"],
         danger=True,
         text="Agents can no longer register with it. Agents that have registered are not affected.",
     )
+    @offered_to(lambda invitation: invitation.revoked_at is None)
     def revoke(self, request, queryset):
         self.change_each(
             request,

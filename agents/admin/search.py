@@ -1,7 +1,6 @@
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.db.models.functions import Lower
 from django.shortcuts import redirect
@@ -12,6 +11,7 @@ from django.views.decorators.http import require_POST
 from agents import tokens
 from agents.models import Agent, AgentToken, Invitation, OperatorClaim, OperatorKey
 from marketplace.adminsite.base import link_to
+from marketplace.adminsite.pages import Page
 from marketplace.secrets import INVITATION, OPERATOR, holds_token
 
 MAX_AGENTS = 100  # of which a search shows tokens and claims
@@ -55,13 +55,8 @@ class TokenSearchMixin:
 
     searches_by_post = True
 
-    def get_urls(self):
-        return [self.page_path("find/", self.find_view, "find"), *super().get_urls()]
-
     @method_decorator([require_POST, sensitive_post_parameters()])
     def find_view(self, request):
-        if not self.has_view_permission(request):
-            raise PermissionDenied
         term = request.POST.get("q", "").strip()
         if not holds_token(term):
             return redirect(f"{self.url_of('changelist')}?{urlencode({'q': term})}")
@@ -71,6 +66,8 @@ class TokenSearchMixin:
             self.message_user(request, refusal, messages.WARNING)
             return redirect(self.url_of("changelist"))
         return redirect(page)
+
+    search_pages = [Page("find/", "find", find_view)]
 
     def get_search_results(self, request, queryset, search_term):
         if holds_token(search_term):

@@ -5,7 +5,7 @@ from django.db.models.functions import Right
 from agents.admin.filters import RevokedFilter
 from agents.admin.search import TokenSearchMixin, agents_named
 from agents.models import AgentToken
-from marketplace.adminsite.actions import confirmed_action
+from marketplace.adminsite.actions import confirmed_action, offered_to
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin
 from marketplace.adminsite.history_pages import HistoryMixin
 from marketplace.adminsite.issuing import IssuedMixin
@@ -23,6 +23,7 @@ class AgentTokenAdmin(IssuedMixin, HistoryMixin, TokenSearchMixin, ReadOnlyModel
     search_fields = ["hint"]  # see `find`
     search_help_text = "Agent, start or end of a token, or a whole token"
     actions = ["revoke"]
+    pages = [*IssuedMixin.issued_pages, *TokenSearchMixin.search_pages]
 
     def get_queryset(self, request):
         return super().get_queryset(request).with_state()
@@ -36,15 +37,13 @@ class AgentTokenAdmin(IssuedMixin, HistoryMixin, TokenSearchMixin, ReadOnlyModel
             Q(hint__startswith=term) | Q(end=term) | Q(agent__in=agents_named(term))
         )
 
-    def is_offered(self, action, row):
-        return row.revoked_at is None
-
     @confirmed_action(
         "Revoke",
         permissions=["act"],
         danger=True,
         text="A revoked token never works again. The agent needs another one.",
     )
+    @offered_to(lambda token: token.revoked_at is None)
     def revoke(self, request, queryset):
         self.change_each(
             request,

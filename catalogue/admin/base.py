@@ -2,70 +2,107 @@
 
 import json
 
-from django.core.exceptions import PermissionDenied
+from django.contrib import admin, messages
+from django.contrib.admin.options import IS_POPUP_VAR
 from django.db import models
-from django.db.models import Q
+from django.db.models import Count, Q
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.decorators import method_decorator
+from django.utils.html import format_html
 from django.views.decorators.http import require_POST
 
-from catalogue.admin.actions import StateActionsMixin
-from catalogue.admin.duplicates import DuplicatesMixin
-from catalogue.admin.filters import (
-    AuthorFilter,
-    CategoryFilter,
-    NeedsWorkFilter,
-    SourceFilter,
-    TagFilter,
-)
+from catalogue.admin import actions, duplicates, versions
+from catalogue.admin.actions import in_agents
+from catalogue.admin.filters import AuthorFilter, CategoryFilter, NeedsWorkFilter, TagFilter
 from catalogue.admin.forms import FormTextField
-from catalogue.admin.labels import LabelsMixin
-from catalogue.admin.publishing import SaveAndPublishMixin
-from catalogue.admin.versions import VersionsMixin
 from catalogue.frontmatter import plain_newlines
 from catalogue.markdown import render_markdown
 from catalogue.models import PUBLISHED, Status
 from catalogue.models.checks import is_checked
-from importing.admin.frontmatter import PastedFileMixin
-from importing.admin.imports import ImportExportModelAdmin
-from marketplace.adminsite.base import link_to
+from marketplace.adminsite.base import StaffModelAdmin, link_to, state_label
 from marketplace.adminsite.history_pages import HistoryMixin
-from marketplace.adminsite.notes import AssigneeFilter, NotesMixin
+from marketplace.adminsite.notes import AssigneeFilter, NotesMixin, notes_of
+from marketplace.adminsite.pages import Page
 from marketplace.adminsite.panels import panel
-from search.staff import containing
 
 
-class EntryAdmin(
-    SaveAndPublishMixin,
-    LabelsMixin,
-    DuplicatesMixin,
-    NotesMixin,
-    HistoryMixin,
-    VersionsMixin,
-    StateActionsMixin,
-    PastedFileMixin,
-    ImportExportModelAdmin,
-):
-    """What the admins of skills and personas share."""
+@method_decorator(require_POST)
+def preview_view(_admin, request):
+    """The content of the form as HTML."""
+    return HttpResponse(render_markdown(plain_newlines(request.POST.get("content", ""))))
+
+
+def as_agent_view(model_admin, request, object_id):
+    """The JSON that the API returns of the entry, or would return of a draft."""
+    row = model_admin.get_row_or_404(request, object_id)
+    entry = model_admin.model.objects.in_detail().get(pk=row.pk)
+    representation = model_admin.serializer_class(entry, context={"request": request}).data
+    body = json.dumps(representation, indent=2, ensure_ascii=False)
+    return model_admin.page(
+        request,
+        "admin/catalogue/as_agent.html",
+        f"{entry} as an agent sees it",
+        original=entry,
+        address=f"GET /api/v1/{model_admin.opts.model_name}s/{entry.slug}",
+        body=body,
+    )
+
+
+def held_by(model_admin, request, entry):
+    """The agents that have the entry: the newest installs, and a link to all of them."""
+    [(_, holders)] = model_admin.holders_of([entry])
+    kind = model_admin.opts.model_name
+    installs = (
+        entry.agent_installs.present()
+        .select_related("agent")
+        .only("installed_at", f"{kind}_id", "agent_id", "agent__handle")
+    )
+    return panel(
+        f"{'Still held' if entry.is_recalled else 'Held'} by {holders}",
+        installs,
+        lambda install: (
+            install.agent.handle,
+            install.installed_at,
+            link_to(request, "agents.agent", install.agent_id),
+        ),
+        reverse(f"admin:installs_{kind}install_changelist")
+        + f"?{kind}__id__exact={entry.pk}&present=yes",
+    )
+
+
+def button_to_publish(model_admin, request, entry):
+    return {"may_publish": model_admin.may_publish(request, entry)}
+
+
+class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
+    """What the admins of skills and personas share.
+
+    Apps above the catalogue add their pages, panels and actions with `extend`.
+    """
 
     search_fields = ["slug"]  # and titles, tags, descriptions: see `find`
     search_help_text = "Slug, title, tag or description"
+    finders = []  # functions of (entries, text) that return those that match
     list_filter = [
-        "status",
-        CategoryFilter,
-        TagFilter,
-        AuthorFilter,
-        NeedsWorkFilter,
-        SourceFilter,
-        AssigneeFilter,
+        *("status", CategoryFilter, TagFilter, AuthorFilter, NeedsWorkFilter, AssigneeFilter)
     ]
     ordering = ["-id"]
     prepopulated_fields = {"slug": ["title"]}
     formfield_overrides = {
-        **ImportExportModelAdmin.formfield_overrides,
+        **StaffModelAdmin.formfield_overrides,
         models.TextField: {"form_class": FormTextField, "widget": FormTextField.widget},
     }
-    actions = [*StateActionsMixin.state_actions, "edit_labels", *NotesMixin.notes_actions, "export"]
+    actions = [*actions.ACTIONS, *NotesMixin.notes_actions]
+    pages = [
+        Page("preview/", "preview", preview_view),
+        Page("<path:object_id>/as-agent/", "as_agent", as_agent_view, button="As an agent sees it"),
+        *versions.PAGES,
+        *duplicates.PAGES,
+    ]
+    panels = [held_by]
+    row_context = [notes_of]
+    form_context = [button_to_publish]
     always_readonly = [
         *("state", "withdrawn_at", "withdrawal_reason", "deprecation_message", "replaced_by"),
         *("checked_at", "public_id", "context_tokens", "source", "created_at", "updated_at"),
@@ -75,7 +112,6 @@ class EntryAdmin(
     sorted_by = ["updated_at"]
     serializer_class = None
     in_totals = True
-    change_list_template = "admin/catalogue/entries.html"
     change_form_template = "admin/catalogue/entry.html"
 
     def get_queryset(self, request):
@@ -121,7 +157,9 @@ class EntryAdmin(
         """Entries with every word or prefix; or those of a source, if the term looks like one."""
         if "/" in term or ":" in term:
             return queryset.filter(~Q(source=""), source=term)
-        return containing(queryset, term)
+        for find in self.finders:
+            queryset = find(queryset, term)
+        return queryset
 
     def attention(self):
         drafts = self.model.objects.filter(~PUBLISHED, status=Status.DRAFT)
@@ -144,74 +182,69 @@ class EntryAdmin(
         was_published = obj is not None and obj.number > 0
         return not was_published and super().has_delete_permission(request, obj)
 
-    # Other pages
-
     def view_on_site(self, obj):
         """The public page, which a recalled entry keeps."""
         return obj.get_absolute_url() if obj.is_published or obj.is_recalled else None
-
-    def get_urls(self):
-        return [
-            self.page_path("preview/", require_POST(self.preview_view), "preview"),
-            self.page_path("<path:object_id>/as-agent/", self.as_agent_view, "as_agent"),
-            *super().get_urls(),
-        ]
 
     def restorable_fields(self, request, row):
         """Leave out the texts of an entry that was ever published: its versions restore them."""
         fields = super().restorable_fields(request, row)
         return [name for name in fields if not row.number or name != "content"]
 
-    def preview_view(self, request):
-        """The content of the form as HTML."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        return HttpResponse(render_markdown(plain_newlines(request.POST.get("content", ""))))
+    def text_of(self, row):
+        return {"preview": render_markdown(row.content)}
 
-    def as_agent_view(self, request, object_id):
-        """The JSON that the API returns of the entry, or would return of a draft."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        row = self.get_row_or_404(request, object_id)
-        entry = self.model.objects.in_detail().get(pk=row.pk)
-        representation = self.serializer_class(entry, context={"request": request}).data
-        body = json.dumps(representation, indent=2, ensure_ascii=False)
-        return self.page(
-            request,
-            "admin/catalogue/as_agent.html",
-            f"{entry} as an agent sees it",
-            original=entry,
-            address=f"GET /api/v1/{self.opts.model_name}s/{entry.slug}",
-            body=body,
-        )
+    # States
 
-    def row_context(self, request, row):
-        case = getattr(row, "case", None)
-        return {
-            "panels": self.panels(request, row),
-            "preview": render_markdown(row.content),
-            "case": case,
-            "case_link": case and link_to(request, "reports.case", case.pk),
-        }
+    @admin.display(description="status", ordering=None)
+    def state(self, entry):
+        if entry.is_published and entry.deprecation_message:
+            return state_label("deprecated")
+        return state_label("recalled" if entry.is_recalled else entry.status)
 
-    def panels(self, request, entry):
-        """The agents that have the entry: the newest installs, and a link to all of them."""
-        [(_, holders)] = self.holders_of([entry])
-        installs = (
-            entry.agent_installs.present()
-            .select_related("agent")
-            .only("installed_at", f"{self.opts.model_name}_id", "agent_id", "agent__handle")
-        )
-        return [
-            panel(
-                f"{'Still held' if entry.is_recalled else 'Held'} by {holders}",
-                installs,
-                lambda install: (
-                    install.agent.handle,
-                    install.installed_at,
-                    link_to(request, "agents.agent", install.agent_id),
-                ),
-                reverse(f"admin:installs_{self.opts.model_name}install_changelist")
-                + f"?{self.opts.model_name}__id__exact={entry.pk}&present=yes",
-            )
-        ]
+    @admin.display(description="successor", empty_value="None")
+    def replaced_by(self, entry):
+        """The successor, with a note if it is not published, because agents do not see it then."""
+        successor = entry.successor
+        if successor is None or successor.is_published:
+            return successor
+        return f"{successor} ({successor.status}, so agents do not see it)"
+
+    def holders_of(self, entries):
+        """How many agents have each entry itself, not through a persona."""
+        kind = self.opts.model_name
+        installs = self.model.agent_installs.rel.related_model.objects.present()
+        by_entry = installs.filter(**{f"{kind}__in": entries}).order_by().values_list(kind)
+        numbers = dict(by_entry.annotate(number=Count("pk")))
+        return [(entry, in_agents(numbers.get(entry.pk, 0))) for entry in entries]
+
+    # Saving and publishing in one step
+
+    def may_publish(self, request, entry):
+        is_draft = entry is None or entry.status == Status.DRAFT
+        return is_draft and self.has_change_permission(request) and IS_POPUP_VAR not in request.GET
+
+    def response_add(self, request, obj, post_url_continue=None):
+        response = super().response_add(request, obj, post_url_continue)
+        if "_publish" in request.POST and self.may_publish(request, obj):
+            self.publish_saved(request, obj)
+        elif IS_POPUP_VAR not in request.POST:
+            self.say_that_it_is_a_draft(request, obj)
+        return response
+
+    def response_change(self, request, obj):
+        response = super().response_change(request, obj)
+        if "_publish" in request.POST and self.may_publish(request, obj):
+            self.publish_saved(request, obj)
+        return response
+
+    def publish_saved(self, request, entry):
+        saved = self.model.objects.filter(pk=entry.pk)
+        self.change_each(request, saved, "Published.", self.model.publish)
+
+    def say_that_it_is_a_draft(self, request, entry):
+        text, address = "{} is a draft: agents cannot find it until you publish it.", ""
+        if self.has_change_permission(request, entry):
+            text += ' <a class="underline" href="{}">Publish it</a>'
+            address = self.url_of("do", entry.pk, "publish")
+        self.message_user(request, format_html(text, entry, address), messages.WARNING)

@@ -5,9 +5,8 @@ from collections import Counter, defaultdict
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
-from django.core.exceptions import PermissionDenied
-
 from catalogue.models import Status
+from marketplace.adminsite.pages import Page
 
 NEWEST = 2_000  # entries that are compared
 MIN_SHARE = 0.6  # of the words of two entries that are in both
@@ -53,18 +52,14 @@ def alike(texts):
             yield one, other, share
 
 
-class DuplicatesMixin:
-    def get_urls(self):
-        view = self.duplicates_view
-        return [self.page_path("near-duplicates/", view, "duplicates"), *super().get_urls()]
+def duplicates_view(model_admin, request):
+    return model_admin.page(
+        request,
+        "admin/catalogue/duplicates.html",
+        f"Near-duplicates among the {model_admin.opts.verbose_name_plural}",
+        pairs=near_duplicates(model_admin.model.objects),
+        newest=NEWEST,
+    )
 
-    def duplicates_view(self, request):
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        return self.page(
-            request,
-            "admin/catalogue/duplicates.html",
-            f"Near-duplicates among the {self.opts.verbose_name_plural}",
-            pairs=near_duplicates(self.model.objects),
-            newest=NEWEST,
-        )
+
+PAGES = [Page("near-duplicates/", "duplicates", duplicates_view, button="Near-duplicates")]

@@ -6,8 +6,8 @@ from collections import Counter
 from django.contrib import admin
 from django.http import FileResponse, Http404
 from django.template.defaultfilters import pluralize
-from django.urls import reverse
 
+from catalogue.admin import versions
 from catalogue.admin.base import EntryAdmin
 from catalogue.admin.filters import PriceFilter
 from catalogue.admin.forms import PersonaForm, SkillForm
@@ -17,26 +17,58 @@ from catalogue.models import RATING_OR_ZERO, Persona, Skill
 from catalogue.serializers.files import OTHER_FILE
 from catalogue.serializers.personas import PersonaDetailSerializer
 from catalogue.serializers.skills import SkillDetailSerializer
-from importing.admin.frontmatter import WriteFrontmatterMixin
-from importing.admin.importers import AdminPersonaImporter, AdminSkillImporter
 from marketplace.adminsite.base import MenuItem, link_to
+from marketplace.adminsite.pages import Page
 from marketplace.adminsite.panels import panel
 
 
+def file_view(model_admin, request, object_id, path, number=None):
+    """A file of a skill or, with a number, of that version: shown if it is text, or downloaded.
+
+    A draft has files, too.
+    """
+    skill = folder = model_admin.get_row_or_404(request, object_id)
+    if number is not None:
+        folder = versions.version_of(skill, number)
+    try:
+        file = folder.file_at(path)
+    except FileNotFound as error:
+        raise Http404 from error
+    if "download" in request.GET:
+        name = path.rpartition("/")[2]
+        data = io.BytesIO(folder.bytes_of(file))
+        return FileResponse(data, as_attachment=True, filename=name, content_type=OTHER_FILE)
+    text = folder.bytes_of(file).decode() if file["is_text"] else None
+    title, template = f"{path} of {folder}", "admin/catalogue/file.html"
+    return model_admin.page(request, template, title, original=skill, file=file, text=text)
+
+
+def bundled_by(_admin, request, skill):
+    return panel(
+        "Bundled by",
+        skill.personas.order_by("slug").only("slug", "title"),
+        lambda persona: (
+            persona.slug,
+            persona.title,
+            link_to(request, "catalogue.persona", persona.pk),
+        ),
+    )
+
+
 @admin.register(Skill)
-class SkillAdmin(WriteFrontmatterMixin, EntryAdmin):
+class SkillAdmin(EntryAdmin):
     menu = MenuItem("Catalogue", 10, "extension")
     form = SkillForm
-    actions = [*EntryAdmin.actions, "write_frontmatter"]
+    pages = [
+        *EntryAdmin.pages,
+        Page("<int:object_id>/files/<path:path>", "file", file_view),
+        Page(f"{versions.PLACE}<int:number>/files/<path:path>", "version_file", file_view),
+    ]
+    panels = [*EntryAdmin.panels, bundled_by]
     list_display = ["slug", "title", "category", "state", "downloads", "author", "updated_at"]
     counters = ["downloads"]
     sorted_by = ["downloads", "updated_at"]
-    importer_class = AdminSkillImporter
     serializer_class = SkillDetailSerializer
-    example = (
-        "---\nname: pdf-tables\ndescription: Reads tables out of PDF files. Use it when …\n---\n\n"
-        "# Instructions\n"
-    )
 
     def holders_of(self, entries):
         bundles = Counter(
@@ -51,58 +83,14 @@ class SkillAdmin(WriteFrontmatterMixin, EntryAdmin):
             for entry, agents in super().holders_of(entries)
         ]
 
-    def get_urls(self):
-        files = "<int:object_id>/files/<path:path>"
-        of_version = "<int:object_id>/versions/<int:number>/files/<path:path>"
-        return [
-            self.page_path(files, self.file_view, "file"),
-            self.page_path(of_version, self.file_view, "version_file"),
-            *super().get_urls(),
-        ]
-
-    def file_view(self, request, object_id, path, number=None):
-        """A file of a skill or, with a number, of that version: shown if it is text, or downloaded.
-
-        A draft has files, too.
-        """
-        skill = folder = self.entry_with_versions(request, object_id)
-        if number is not None:
-            folder = self.version_of(skill, number)
-        try:
-            file = folder.file_at(path)
-        except FileNotFound as error:
-            raise Http404 from error
-        if "download" in request.GET:
-            name = path.rpartition("/")[2]
-            data = io.BytesIO(folder.bytes_of(file))
-            return FileResponse(data, as_attachment=True, filename=name, content_type=OTHER_FILE)
-        text = folder.bytes_of(file).decode() if file["is_text"] else None
-        title, template = f"{path} of {folder}", "admin/catalogue/file.html"
-        return self.page(request, template, title, original=skill, file=file, text=text)
-
     def restorable_fields(self, request, row):
         fields = super().restorable_fields(request, row)
         return fields if row.number else [*fields, "files"]
 
-    def row_context(self, request, row):
+    def text_of(self, row):
         address = self.url_of("change", row.pk).removesuffix("change/") + "files"
         tree = {"files": file_tree(row.files), "files_address": address}
-        return super().row_context(request, row) | tree
-
-    def panels(self, request, entry):
-        personas = entry.personas.order_by("slug").only("slug", "title")
-        return [
-            *super().panels(request, entry),
-            panel(
-                "Bundled by",
-                personas,
-                lambda persona: (
-                    persona.slug,
-                    persona.title,
-                    link_to(request, "catalogue.persona", persona.pk),
-                ),
-            ),
-        ]
+        return super().text_of(row) | tree
 
 
 def in_personas(number):
@@ -122,12 +110,7 @@ class PersonaAdmin(EntryAdmin):
     sorted_by = ["installs", "rating", "price", "updated_at"]
     autocomplete_fields = ["skills"]
     own_fields = ["price_cents", "skills"]
-    importer_class = AdminPersonaImporter
     serializer_class = PersonaDetailSerializer
-    example = (
-        "---\nname: archivist\ntitle: Archivist\nskills: [pdf-tables]\npriceCents: 0\n---\n\n"
-        "You are an archivist …\n"
-    )
 
     @admin.display(ordering="price_cents")
     def price(self, persona):
@@ -150,24 +133,4 @@ class PersonaAdmin(EntryAdmin):
                     for persona in best.only("slug", "rating_avg", "rating_count")[:8]
                 ],
             }
-        ]
-
-    def panels(self, request, entry):
-        reviews = entry.reviews.select_related("agent").only(
-            *("rating", "hidden_at", "deleted_at", "persona_id", "agent_id", "agent__handle")
-        )
-        may_list = request.user.has_perm("reviews.view_review")
-        url = reverse("admin:reviews_review_changelist")
-        return [
-            *super().panels(request, entry),
-            panel(
-                "Newest reviews",
-                reviews,
-                lambda review: (
-                    review.agent.handle,
-                    f"{review.rating}, {review.state}",
-                    link_to(request, "reviews.review", review.pk),
-                ),
-                f"{url}?persona={entry.slug}" if may_list else "",
-            ),
         ]

@@ -7,12 +7,10 @@ from django.db.models import Q
 from catalogue.frontmatter import RECOMMENDED_TOKENS
 from catalogue.models import FREE, IS_PUBLISHED, PUBLISHED
 from catalogue.sql import CATEGORIES
-from importing.admin.importers import SOURCE
 from marketplace.adminsite import theme
 from marketplace.adminsite.filters import ChoiceFilter
 
 NEWEST = 10_000  # entries
-IMPORTED_HERE = Q(source__startswith=f"{SOURCE}:")
 
 NEEDS_WORK = Q(description="") | Q(license="") | Q(context_tokens__gt=RECOMMENDED_TOKENS)
 
@@ -61,19 +59,6 @@ def among_newest(entries):
     """Only the newest entries: an index of where entries came from would slow every install."""
     ids = entries.model.objects.order_by("-pk").values_list("pk", flat=True)
     return entries.filter(pk__gte=ids[NEWEST - 1 : NEWEST].first() or 0)
-
-
-class SourceFilter(ChoiceFilter):
-    title = f"source (newest {NEWEST:,})"
-    parameter_name = "source"
-    options = {
-        "hand": ("written here", lambda rows: among_newest(rows).filter(source="")),
-        "admin": ("imported here", lambda rows: among_newest(rows).filter(IMPORTED_HERE)),
-        "other": (
-            "imported elsewhere",
-            lambda rows: among_newest(rows).filter(~IMPORTED_HERE, ~Q(source="")),
-        ),
-    }
 
 
 class NeedsWorkFilter(ChoiceFilter):

@@ -36,7 +36,17 @@ class FormTextField(forms.CharField):
         return plain_newlines(super().to_python(value))
 
 
+def suggested_input(name):
+    """An input that suggests the values in use."""
+    return theme.TextInput(attrs={"list": f"used-{name}", "autocomplete": "off"})
+
+
 class EntryForm(EditForm):
+    class Meta:
+        widgets = {
+            name: suggested_input(name) for name in ("category", "tags", "license", "author")
+        }
+
     def clean_slug(self):
         slug = self.cleaned_data["slug"]
         others = self._meta.model.objects.exclude(pk=self.instance.pk)

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.db.models import Count, Q
 from django.http import Http404
@@ -15,6 +15,7 @@ from catalogue.admin.forms import VersionRecallForm
 from catalogue.comparisons import version_changes
 from catalogue.file_tree import file_tree
 from catalogue.models import MAX_NUMBER
+from marketplace.adminsite.pages import Page
 
 PAGE = 50  # versions on a page
 
@@ -54,138 +55,138 @@ ACTIONS = {
 }
 
 
-class VersionsMixin:
-    def get_urls(self):
-        place = "<int:object_id>/versions/"
-        return [
-            self.page_path(place, self.versions_view, "versions"),
-            self.page_path(f"{place}compare/", self.compare_view, "compare"),
-            self.page_path(f"{place}<int:number>/", self.version_view, "version"),
-            self.page_path(
-                f"{place}<int:number>/<slug:act>/", self.version_action_view, "do_version"
-            ),
-            *super().get_urls(),
-        ]
+# Looking at them
 
-    # Looking at them
 
-    def versions_view(self, request, object_id):
-        entry = self.entry_with_versions(request, object_id)
-        versions = Paginator(entry.versions.all(), PAGE).get_page(request.GET.get("p"))
-        holders = self.holders_by_number(entry)
-        for version in versions:
-            self.complete(entry, version)
-            version.holders = holders.get(version.number)
-        return self.versions_page(
+def versions_view(model_admin, request, object_id):
+    entry = model_admin.get_row_or_404(request, object_id)
+    versions = Paginator(entry.versions.all(), PAGE).get_page(request.GET.get("p"))
+    holders = holders_by_number(entry)
+    for version in versions:
+        complete(entry, version)
+        version.holders = holders.get(version.number)
+    return model_admin.page(
+        request,
+        "admin/catalogue/versions.html",
+        f"Versions of {entry}",
+        original=entry,
+        versions=versions,
+        may_change=model_admin.has_change_permission(request),
+        older=holders.get(None),
+        installs_url=reverse(f"admin:installs_{model_admin.opts.model_name}install_changelist")
+        + f"?{model_admin.opts.model_name}__id__exact={entry.pk}&present=yes",
+    )
+
+
+def version_view(model_admin, request, object_id, number):
+    entry = model_admin.get_row_or_404(request, object_id)
+    version = version_of(entry, number)
+    files = [] if version.is_purged else file_tree(version.files)
+    return model_admin.page(
+        request,
+        "admin/catalogue/version.html",
+        f"Version {number} of {entry}",
+        original=entry,
+        version=version,
+        files=files,
+        may_change=model_admin.has_change_permission(request),
+    )
+
+
+def compare_view(model_admin, request, object_id):
+    entry = model_admin.get_row_or_404(request, object_id)
+    old, new = (version_of(entry, request.GET.get(name)) for name in ("from", "to"))
+    changes = [] if old.is_purged or new.is_purged else version_changes(old, new)
+    return model_admin.page(
+        request,
+        "admin/catalogue/compare.html",
+        f"Version {old.number} and version {new.number} of {entry}",
+        original=entry,
+        old=old,
+        new=new,
+        changes=changes,
+    )
+
+
+def holders_by_number(entry):
+    """`{number: {"all", "pinned"}}` of the agents that have the entry."""
+    rows = entry.agent_installs.present().order_by().values("number")
+    rows = rows.annotate(all=Count("pk"), pins=Count("pk", filter=~Q(pinned=None)))
+    return {row["number"]: row for row in rows}
+
+
+# Acting on one
+
+
+def version_action_view(model_admin, request, object_id, number, act):
+    """Call the method of the version, after staff confirm it."""
+    entry, action = model_admin.get_row_or_404(request, object_id), ACTIONS.get(act)
+    if action is None:
+        raise Http404
+    version, back = version_of(entry, number), model_admin.url_of("versions", entry.pk)
+    is_confirmed = model_admin.is_confirmed(request, [entry])
+    form_class = action.form_class
+    form = form_class and form_class(request.POST if is_confirmed else None, [entry])
+    if not is_confirmed or (form and not form.is_valid()):
+        return model_admin.confirm(
             request,
-            "versions.html",
-            f"Versions of {entry}",
-            entry,
-            versions=versions,
-            may_change=self.has_change_permission(request, entry),
-            older=holders.get(None),
-            installs_url=reverse(f"admin:installs_{self.opts.model_name}install_changelist")
-            + f"?{self.opts.model_name}__id__exact={entry.pk}&present=yes",
+            [entry],
+            act,
+            label=f"{action.label} version {number}",
+            text=action.text,
+            danger=action.danger,
+            form=form,
+            back=back,
+            facts=[(version, in_agents(version.holders().count()))],
+            changes=changes_of_restoring(entry, version) if act == "restore" else [],
         )
+    values = form.cleaned_data if form else {}
+    message = action.done.format(number=number, **values)
+    try:
+        with model_admin.logged_change(request, entry, message, is_event=True):
+            getattr(version, act)(**values)
+    except ValidationError as error:
+        model_admin.message_user(request, " ".join(error.messages), messages.ERROR)
+    else:
+        model_admin.message_user(request, f"{message.partition(':')[0].rstrip('.')}.")
+    return redirect(back)
 
-    def version_view(self, request, object_id, number):
-        entry = self.entry_with_versions(request, object_id)
-        version = self.version_of(entry, number)
-        files = [] if version.is_purged else file_tree(version.files)
-        return self.versions_page(
-            request,
-            "version.html",
-            f"Version {number} of {entry}",
-            entry,
-            version=version,
-            files=files,
-            may_change=self.has_change_permission(request, entry),
-        )
 
-    def compare_view(self, request, object_id):
-        entry = self.entry_with_versions(request, object_id)
-        old, new = (self.version_of(entry, request.GET.get(name)) for name in ("from", "to"))
-        changes = [] if old.is_purged or new.is_purged else version_changes(old, new)
-        return self.versions_page(
-            request,
-            "compare.html",
-            f"Version {old.number} and version {new.number} of {entry}",
-            entry,
-            old=old,
-            new=new,
-            changes=changes,
-        )
+def changes_of_restoring(entry, version):
+    newest = entry.versions.first()
+    return [] if newest.is_purged or version.is_purged else version_changes(newest, version)
 
-    def holders_by_number(self, entry):
-        """`{number: {"all", "pinned"}}` of the agents that have the entry."""
-        rows = entry.agent_installs.present().order_by().values("number")
-        rows = rows.annotate(all=Count("pk"), pins=Count("pk", filter=~Q(pinned=None)))
-        return {row["number"]: row for row in rows}
 
-    # Acting on one
+# What the pages share
 
-    def version_action_view(self, request, object_id, number, act):
-        """Call the method of the version, after staff confirm it."""
-        entry, action = self.entry_with_versions(request, object_id), ACTIONS.get(act)
-        if action is None:
-            raise Http404
-        if not self.has_change_permission(request, entry):
-            raise PermissionDenied
-        version, back = self.version_of(entry, number), self.url_of("versions", entry.pk)
-        is_confirmed = self.is_confirmed(request, [entry])
-        form_class = action.form_class
-        form = form_class and form_class(request.POST if is_confirmed else None, [entry])
-        if not is_confirmed or (form and not form.is_valid()):
-            return self.confirm(
-                request,
-                [entry],
-                act,
-                label=f"{action.label} version {number}",
-                text=action.text,
-                danger=action.danger,
-                form=form,
-                back=back,
-                facts=[(version, in_agents(version.holders().count()))],
-                changes=self.changes_of_restoring(entry, version) if act == "restore" else [],
-            )
-        values = form.cleaned_data if form else {}
-        message = action.done.format(number=number, **values)
-        try:
-            with self.logged_change(request, entry, message, is_event=True):
-                getattr(version, act)(**values)
-        except ValidationError as error:
-            self.message_user(request, " ".join(error.messages), messages.ERROR)
-        else:
-            self.message_user(request, f"{message.partition(':')[0].rstrip('.')}.")
-        return redirect(back)
 
-    def changes_of_restoring(self, entry, version):
-        newest = entry.versions.first()
-        return [] if newest.is_purged or version.is_purged else version_changes(newest, version)
+def version_of(entry, number):
+    """The version with this number, which may be any text; otherwise a 404."""
+    try:
+        number = int(number)
+        version = entry.versions.get(number=number) if 0 < number <= MAX_NUMBER else None
+    except (TypeError, ValueError, entry.versions.model.DoesNotExist) as error:
+        raise Http404 from error
+    if version is None:
+        raise Http404
+    return complete(entry, version)
 
-    # What the pages share
 
-    def entry_with_versions(self, request, object_id):
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        return self.get_row_or_404(request, str(object_id))
+def complete(entry, version):
+    version.is_current = entry.is_published and entry.number == version.number
+    version.has_current_text = entry.is_published and entry.digest == version.digest
+    return version
 
-    def version_of(self, entry, number):
-        """The version with this number, which may be any text; otherwise a 404."""
-        try:
-            number = int(number)
-            version = entry.versions.get(number=number) if 0 < number <= MAX_NUMBER else None
-        except (TypeError, ValueError, entry.versions.model.DoesNotExist) as error:
-            raise Http404 from error
-        if version is None:
-            raise Http404
-        return self.complete(entry, version)
 
-    def complete(self, entry, version):
-        version.is_current = entry.is_published and entry.number == version.number
-        version.has_current_text = entry.is_published and entry.digest == version.digest
-        return version
-
-    def versions_page(self, request, template, title, entry, **context):
-        template = f"admin/catalogue/{template}"
-        return self.page(request, template, title, original=entry, **context)
+PLACE = "<int:object_id>/versions/"
+PAGES = [
+    Page(PLACE, "versions", versions_view, button="Versions"),
+    Page(f"{PLACE}compare/", "compare", compare_view),
+    Page(f"{PLACE}<int:number>/", "version", version_view),
+    Page(
+        f"{PLACE}<int:number>/<slug:act>/",
+        "do_version",
+        version_action_view,
+        permissions=("view", "change"),
+    ),
+]

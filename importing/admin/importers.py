@@ -7,7 +7,7 @@ from django.utils.text import capfirst
 
 from catalogue.comparisons import file_changes
 from catalogue.frontmatter import as_slug, as_title, read_frontmatter
-from catalogue.models import Skill, is_slug
+from catalogue.models import Persona, Skill, is_slug
 from importing.admin.checks import checks_of
 from importing.base import File, Report, printable, taking_turns
 from importing.exports import as_file
@@ -180,11 +180,19 @@ class AdminImportMixin:
 
 
 class AdminSkillImporter(AdminImportMixin, SkillImporter):
+    example = (
+        "---\nname: pdf-tables\ndescription: Reads tables out of PDF files. Use it when …\n---\n\n"
+        "# Instructions\n"
+    )
     single_file = "SKILL.md"
     looks_for = "SKILL.md"
 
 
 class AdminPersonaImporter(AdminImportMixin, PersonaImporter):
+    example = (
+        "---\nname: archivist\ntitle: Archivist\nskills: [pdf-tables]\npriceCents: 0\n---\n\n"
+        "You are an archivist …\n"
+    )
     single_file = "{}.md"
     looks_for = "persona file"
 
@@ -196,3 +204,6 @@ class AdminPersonaImporter(AdminImportMixin, PersonaImporter):
     def importable(self, names):
         """Leave out the skills of a zip that holds both kinds."""
         return [name for name in super().importable(names) if name.lower() != "skill.md"]
+
+
+IMPORTERS = {Skill: AdminSkillImporter, Persona: AdminPersonaImporter}

@@ -69,7 +69,7 @@ def confirmed_action(
         @admin.action(description=description, permissions=permissions)
         @wraps(run)
         def action(self, request, queryset):
-            keys = [row.pk for row in queryset if self.is_offered(run.__name__, row)]
+            keys = [row.pk for row in queryset if is_offered(action, row)]
             if not keys:
                 return self.message_user(request, refusal, level)
             queryset = queryset.filter(pk__in=keys)
@@ -88,24 +88,31 @@ def confirmed_action(
     return decorate
 
 
-class ConfirmedActionsMixin:
-    def get_urls(self):
-        return [
-            self.page_path("<path:object_id>/do/<slug:action>/", self.row_action_view, "do"),
-            *super().get_urls(),
-        ]
+def offered_to(accepts):
+    """For the function of an action: the rows of which it would change something.
 
+    The page of another row has no button for it, and a confirmed action skips that row.
+    """
+
+    def decorate(function):
+        function.accepts = accepts
+        return function
+
+    return decorate
+
+
+def is_offered(function, row):
+    return getattr(function, "accepts", lambda _: True)(row)
+
+
+class ConfirmedActionsMixin:
     def row_actions(self, request, row):
         """(name, label) of the actions that this person may run from one row's own page."""
         return [
             (name, label)
-            for name, (_, _, label) in self.get_actions(request).items()
-            if name != "delete_selected" and self.is_offered(name, row)
+            for name, (function, _, label) in self.get_actions(request).items()
+            if name != "delete_selected" and is_offered(function, row)
         ]
-
-    def is_offered(self, action, row):
-        """Whether an action would change anything about the row."""
-        return True
 
     def row_action_view(self, request, object_id, action):
         """Run an action of the list on one row."""

@@ -12,12 +12,13 @@ from django.db import DataError
 from django.db.models import Q, URLField
 from django.http import Http404
 from django.template.response import TemplateResponse
-from django.urls import path, reverse
+from django.urls import reverse
 from django.utils.html import format_html
 
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ConfirmedActionsMixin
 from marketplace.adminsite.edits import EditForm, EditsMixin
+from marketplace.adminsite.pages import Page
 
 
 class MenuItem(NamedTuple):
@@ -46,6 +47,12 @@ class StaffChangeList(ChangeList):
         return [first, *rest] if is_descending or first == "pk" else [first, "pk"]
 
 
+# Without permissions: the action has its own.
+ACTION_PAGE = Page(
+    "<path:object_id>/do/<slug:action>/", "do", ConfirmedActionsMixin.row_action_view, ()
+)
+
+
 class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
     menu = None  # a MenuItem, of every registered admin
     form = EditForm
@@ -65,6 +72,12 @@ class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
     change_list_template = "admin/list.html"
     # What a key does to the row of the list that has the focus: {key: action}.
     row_keys = {}
+
+    # The parts of its pages; each stands alone, in any order. Other apps add theirs with `extend`.
+    pages = []
+    panels = []  # functions of (admin, request, row): the panels below the row's form
+    row_context = []  # functions of (admin, request, row): names for the template of its page
+    form_context = []  # the same for the page that adds a row, too, where the row is None
 
     # What the dashboard shows of the rows.
     counted_by_day = None  # (title, datetime field)
@@ -91,7 +104,8 @@ class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
     def changelist_view(self, request, extra_context=None):
         labels = {name: label for name, (_, _, label) in self.get_actions(request).items()}
         keys = [(key, name, labels[name]) for key, name in self.row_keys.items() if name in labels]
-        return super().changelist_view(request, {"row_keys": keys} | (extra_context or {}))
+        context = {"row_keys": keys, "page_buttons": self.buttons(request)}
+        return super().changelist_view(request, context | (extra_context or {}))
 
     def get_changelist_instance(self, request):
         try:
@@ -102,35 +116,64 @@ class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
             # PostgreSQL cannot read a filter's value. Django redirects, before any action runs.
             raise IncorrectLookupParameters from error
 
-    def change_view(self, request, object_id, form_url="", extra_context=None):
+    def changeform_view(self, request, object_id=None, form_url="", extra_context=None):
+        row = self.get_object(request, unquote(object_id)) if object_id else None
+        context = self.context_of(request, row) if row or not object_id else {}
+        return super().changeform_view(
+            request, object_id, form_url, context | (extra_context or {})
+        )
+
+    def context_of(self, request, row):
+        """What the page of a row shows beside its form; `row` is None on the page that adds one."""
         context = {}
-        if row := self.get_object(request, unquote(object_id)):
+        if row:
             context = {
                 "row_actions": self.row_actions(request, row),
-                **self.row_context(request, row),
+                "page_buttons": self.buttons(request, row),
+                "panels": self.panels_of(request, row),
+                **self.text_of(row),
             }
-        return super().change_view(request, object_id, form_url, context | (extra_context or {}))
+        for part in [*(self.row_context if row else []), *self.form_context]:
+            context |= part(self, request, row)
+        return context
+
+    def panels_of(self, request, row):
+        return [panel(self, request, row) for panel in self.panels]
+
+    def text_of(self, row):
+        """The row's text and files, for the template of its page and for that of its case."""
+        return {}
 
     def state(self, row):
         return state_label(row.state)
 
-    def row_context(self, request, row):
-        """What the row's own page shows beside its form."""
-        return {}
+    def extend(self, **registers):
+        """Add an app's parts to the admin of a model below it, such as `pages=[…], actions=[…]`."""
+        for name, parts in registers.items():
+            setattr(self, name, [*getattr(self, name), *parts])
+
+    def get_urls(self):
+        return [page.path(self) for page in [*self.pages, ACTION_PAGE]] + super().get_urls()
+
+    def buttons(self, request, row=None):
+        """(label, address) of the pages to which the list or the row's page has a button."""
+        arguments = [row.pk] if row else []
+        return [
+            (page.button, self.url_of(page.name, *arguments))
+            for page in self.pages
+            if page.button and page.is_of_row == bool(row) and page.is_open(self, request)
+        ]
 
     def get_row_or_404(self, request, object_id):
-        row = self.get_object(request, unquote(object_id))
+        row = self.get_object(request, unquote(str(object_id)))
         if row is None:
             raise Http404
         return row
 
     def page(self, request, template, title, **context):
-        """A page of this admin beside Django's own."""
+        """The response of a Page."""
         shared = {**self.admin_site.each_context(request), "title": title, "opts": self.opts}
         return TemplateResponse(request, template, shared | context)
-
-    def page_path(self, route, view, name):
-        return path(route, self.admin_site.admin_view(view), name=self.url_name(name))
 
     def url_name(self, page):
         return f"{self.opts.app_label}_{self.opts.model_name}_{page}"

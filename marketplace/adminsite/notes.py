@@ -44,6 +44,14 @@ class AssigneeFilter(ChoiceFilter):
         return super().queryset(request, queryset)
 
 
+def notes_of(_admin, _request, row):
+    """A part of the `row_context`."""
+    return {
+        "notes": row.notes.select_related("author")[:MAX_NOTES],
+        "assignment": row.assignments.select_related("assignee").first(),
+    }
+
+
 class NotesMixin:
     notes_actions = ["add_note", "assign_to_me", "assign"]
 
@@ -54,12 +62,6 @@ class NotesMixin:
     def with_assignee(self, queryset):
         """Annotate `assignee`, the user name, or None."""
         return queryset.annotate(assignee=F("assignments__assignee__username"))
-
-    def render_change_form(self, request, context, *args, obj=None, **kwargs):
-        if obj is not None:
-            context["notes"] = obj.notes.select_related("author")[:MAX_NOTES]
-            context["assignment"] = obj.assignments.select_related("assignee").first()
-        return super().render_change_form(request, context, *args, obj=obj, **kwargs)
 
     def has_note_permission(self, request):
         return self.has_change_permission(request)

@@ -6,11 +6,13 @@ from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent
 from catalogue.admin.actions import RECALL_TEXT
 from catalogue.admin.forms import RecallForm
+from catalogue.models import Persona, Skill
 from marketplace.adminsite.actions import (
     ActionForm,
     ReasonField,
     ReasonForm,
     confirmed_action,
+    offered_to,
 )
 from marketplace.adminsite.base import (
     MenuItem,
@@ -19,7 +21,7 @@ from marketplace.adminsite.base import (
     link_to,
 )
 from marketplace.adminsite.history_pages import HistoryMixin
-from marketplace.adminsite.notes import AssigneeFilter, NotesMixin
+from marketplace.adminsite.notes import AssigneeFilter, NotesMixin, notes_of
 from marketplace.adminsite.panels import panel
 from reports.admin.filters import KindFilter, QueueFilter
 from reports.admin.reports import age, age_of, reporter
@@ -48,6 +50,47 @@ def facts_of(model_admin, cases):
     return [(case, f"{case.open_reports} open{holders.get(case.target, '')}") for case in cases]
 
 
+def page_of_target(model_admin, request, case):
+    """What the own page of the reported row shows about it, and who reported it."""
+    target, target_admin = model_admin.target_of(case)
+    context = {"target": target, "kind": case.kind}
+    if target_admin.has_view_permission(request):
+        context |= {
+            "panels": target_admin.panels_of(request, target),
+            "target_link": target_admin.url_of("change", target.pk),
+            **target_admin.text_of(target),
+        }
+    if request.user.has_perm("reports.view_report"):
+        context["reports"] = [reports_panel(request, case)]
+    return context
+
+
+def reports_panel(request, case):
+    reports = case.reports.select_related("agent")
+    url = reverse("admin:reports_report_changelist")
+    return panel(
+        f"{case.open_reports:,} open report{pluralize(case.open_reports)}",
+        reports,
+        lambda report: (
+            f"{report.reason}: {truncatechars(report.comment, 200) or 'no comment'}",
+            f"{reporter(report)}, {age_of(report, depth=1)} old"
+            + (", resolved" if report.resolved_at else ""),
+            link_to(request, "reports.report", report.pk),
+        ),
+        f"{url}?case__id__exact={case.pk}&state=all",
+    )
+
+
+def case_of(_admin, request, entry):
+    """The case of an entry, for the page of the entry."""
+    case = getattr(entry, "case", None)
+    return {"case": case, "case_link": case and link_to(request, "reports.case", case.pk)}
+
+
+for model in (Skill, Persona):
+    admin.site.get_model_admin(model).extend(row_context=[case_of])
+
+
 @admin.register(Case)
 class CaseAdmin(
     NotesMixin, HistoryMixin, SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin
@@ -72,6 +115,7 @@ class CaseAdmin(
     actions = ["resolve", "recall", "hide", "suspend", *NotesMixin.notes_actions]
     row_keys = {"e": "resolve", "c": "recall", "h": "hide"}
     change_form_template = "admin/reports/case.html"
+    row_context = [page_of_target, notes_of]
 
     def get_queryset(self, request):
         cases = super().get_queryset(request).with_target().with_reporters()
@@ -91,48 +135,7 @@ class CaseAdmin(
         youngest, oldest = (age(case.reporters[name], depth=1) for name in ("youngest", "oldest"))
         return oldest if oldest == youngest else f"{youngest} to {oldest}"
 
-    # The page of a case
-
-    def row_context(self, request, row):
-        """Its reports, and what its own page shows about it."""
-        target, target_admin = self.target_of(row)
-        context = {"target": target, "kind": row.kind}
-        if target_admin.has_view_permission(request):
-            context |= target_admin.row_context(request, target)
-            context["target_link"] = target_admin.url_of("change", target.pk)
-        if request.user.has_perm("reports.view_report"):
-            context["reports"] = [self.reports_panel(request, row)]
-        return context
-
-    def reports_panel(self, request, case):
-        reports = case.reports.select_related("agent")
-        url = reverse("admin:reports_report_changelist")
-        return panel(
-            f"{case.open_reports:,} open report{pluralize(case.open_reports)}",
-            reports,
-            lambda report: (
-                f"{report.reason}: {truncatechars(report.comment, 200) or 'no comment'}",
-                f"{reporter(report)}, {age_of(report, depth=1)} old"
-                + (", resolved" if report.resolved_at else ""),
-                link_to(request, "reports.report", report.pk),
-            ),
-            f"{url}?case__id__exact={case.pk}&state=all",
-        )
-
     # What staff decide
-
-    def is_offered(self, action, row):
-        if action in self.notes_actions:
-            return True
-        if action == "resolve":
-            return row.resolved_at is None
-        if row.kind == "review":
-            review = row.review
-            return {
-                "hide": review.hidden_at is None,
-                "suspend": review.agent.suspended_at is None,
-            }.get(action, False)
-        return action == "recall" and not row.target.is_recalled
 
     def has_note_permission(self, request):
         return self.has_act_permission(request)
@@ -150,6 +153,7 @@ class CaseAdmin(
         text="A resolved case leaves the queue until somebody reports it again.",
         facts=facts_of,
     )
+    @offered_to(lambda case: case.resolved_at is None)
     def resolve(self, request, queryset, resolution):
         message = f"Resolved: {resolution}" if resolution else "Resolved."
         self.change_each(request, queryset, message, lambda case: case.resolve(resolution))
@@ -163,6 +167,7 @@ class CaseAdmin(
         facts=facts_of,
         refusal="Nothing to recall: select skills or personas that are not recalled yet.",
     )
+    @offered_to(lambda case: case.kind != "review" and not case.target.is_recalled)
     def recall(self, request, queryset, reason, successor):
         def recall(entry):
             entry.recall(reason, successor)
@@ -179,6 +184,7 @@ class CaseAdmin(
         facts=facts_of,
         refusal="Nothing to hide: select reviews that are not hidden yet.",
     )
+    @offered_to(lambda case: case.kind == "review" and case.review.hidden_at is None)
     def hide(self, request, queryset, reason):
         self.decide(request, queryset, "Hidden", lambda review: review.hide(reason), reason)
 
@@ -201,6 +207,7 @@ class CaseAdmin(
         return model.objects.get(pk=case.target.pk), self.admin_site.get_model_admin(model)
 
     @admin.action(description="Suspend the author", permissions=["suspend"])
+    @offered_to(lambda case: case.kind == "review" and case.review.agent.suspended_at is None)
     def suspend(self, request, queryset):
         """Suspend the authors of reviews. To suspend reporters, use the list of reports."""
         cases = queryset.filter(review__isnull=False)

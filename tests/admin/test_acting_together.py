@@ -22,7 +22,7 @@ ACTIONS = [
     (model_admin, action)
     for model_admin in admin.site._registry.values()
     if isinstance(model_admin, StaffModelAdmin)
-    for action in model_admin.actions
+    for action in (getattr(action, "__name__", action) for action in model_admin.actions)
     if action not in {"export", "issue_token"}  # they take nothing away
 ]
 

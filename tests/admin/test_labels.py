@@ -113,7 +113,7 @@ def rename(client, old, new):
 
 
 def test_entries_that_are_left_with_a_tag_are_told(admin_client, monkeypatch):
-    monkeypatch.setattr("catalogue.admin.labels.MAX_AT_ONCE", 1)
+    monkeypatch.setattr("search.admin.labels.MAX_AT_ONCE", 1)
     SkillFactory.create_batch(2, tags=["pdf"])
 
     left = "More entries have the tag pdf. Rename it again to change them, too."

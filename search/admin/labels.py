@@ -1,0 +1,154 @@
+"""Category, tags and license of many entries: edited together, suggested, renamed and merged."""
+
+from django import forms
+from django.contrib import messages
+from django.contrib.postgres.forms import SimpleArrayField
+from django.shortcuts import redirect
+
+from catalogue.admin.filters import published_and_others
+from catalogue.admin.forms import suggested_input
+from catalogue.models import MAX_LABELS, Skill
+from marketplace.adminsite.actions import ActionForm, confirmed_action
+from marketplace.adminsite.pages import Page
+from marketplace.models import max_length
+from search.admin.finding import values_in_use
+
+# The fields of a form whose values are suggested, and the facets that count them.
+SUGGESTED = {"category": "category", "tags": "tag", "license": "license", "author": "author"}
+MAX_TAGS = 500  # that the page of tags lists, and values that a field suggests
+MAX_AT_ONCE = 500  # entries in which one request renames a tag
+
+
+def suggestions(model):
+    """`{field: values in use}`, for the datalists of a form."""
+    values = values_in_use(model, *SUGGESTED.values(), limit=MAX_TAGS)
+    return {name: [value for value, _ in values[facet]] for name, facet in SUGGESTED.items()}
+
+
+def text_field(name):
+    return forms.CharField(
+        required=False, max_length=max_length(Skill, name), widget=suggested_input(name)
+    )
+
+
+def tags_field():
+    return SimpleArrayField(
+        forms.CharField(max_length=max_length(Skill, "tags")),
+        required=False,
+        max_length=MAX_LABELS,
+        widget=suggested_input("tags"),
+        help_text="Separated by commas.",
+    )
+
+
+class LabelsForm(ActionForm):
+    """New values for the rows. An empty field changes nothing."""
+
+    category = text_field("category")
+    add_tags = tags_field()
+    remove_tags = tags_field()
+    license = text_field("license")
+
+    def clean(self):
+        if not any(self.cleaned_data.values()):
+            raise forms.ValidationError("Enter at least one value.")
+
+
+class TagForm(ActionForm):
+    new = forms.CharField(
+        max_length=max_length(Skill, "tags"),
+        widget=suggested_input("tags"),
+        label="New name",
+        help_text="If this tag already exists, the two are merged.",
+    )
+
+    def __init__(self, data, rows, tag):
+        super().__init__(data, rows)
+        self.tag = tag
+
+    def clean_new(self):
+        new = self.cleaned_data["new"]
+        if new == self.tag:
+            raise forms.ValidationError("Enter a name that differs from the current one.")
+        if "," in new:
+            raise forms.ValidationError("A tag must not contain a comma.")
+        return new
+
+
+def suggested(model_admin, _request, _entry):
+    return {"suggestions": suggestions(model_admin.model)}
+
+
+@confirmed_action(
+    "Edit category, tags and license",
+    LabelsForm,
+    text="Fields that you leave empty stay as they are.",
+    suggestions=lambda model_admin, _: suggestions(model_admin.model),
+)
+def edit_labels(model_admin, request, queryset, **values):
+    names = [name.replace("_", " ") for name, value in values.items() if value]
+    model_admin.change_each(
+        request,
+        queryset,
+        f"Edited: {', '.join(names)}.",
+        lambda entry: entry.change_labels(**values),
+    )
+
+
+def tags_view(model_admin, request):
+    return model_admin.page(
+        request,
+        "admin/search/tags.html",
+        f"Tags of {model_admin.opts.verbose_name_plural}",
+        tags=values_in_use(model_admin.model, "tag", limit=MAX_TAGS)["tag"],
+        may_change=model_admin.has_change_permission(request),
+    )
+
+
+def rename_tag_view(model_admin, request):
+    """Rename a tag, in drafts too. If the new name exists, the two are merged."""
+    tag, back = request.GET.get("tag", "").replace("\0", ""), model_admin.url_of("tags")
+    entries = tagged(model_admin.model, tag)
+    if not entries:
+        model_admin.message_user(request, f"No {model_admin.opts.verbose_name} has the tag {tag}.")
+        return redirect(back)
+    is_confirmed = model_admin.is_confirmed(request, entries)
+    form = TagForm(request.POST if is_confirmed else None, entries, tag)
+    if not is_confirmed or not form.is_valid():
+        return model_admin.confirm(
+            request,
+            entries,
+            "rename_tag",
+            label=f"Rename the tag {tag}",
+            text=f"This changes the tag in each of these {model_admin.opts.verbose_name_plural}, "
+            "drafts included.",
+            form=form,
+            back=back,
+            suggestions=suggestions(model_admin.model),
+        )
+    new = form.cleaned_data["new"]
+    model_admin.change_each(
+        request,
+        model_admin.model.objects.filter(pk__in=[entry.pk for entry in entries]),
+        f"Renamed the tag {tag} to {new}.",
+        lambda entry: entry.change_labels(add_tags=[new], remove_tags=[tag]),
+    )
+    if tagged(model_admin.model, tag):
+        model_admin.message_user(
+            request,
+            f"More entries have the tag {tag}. Rename it again to change them, too.",
+            messages.WARNING,
+        )
+    return redirect(back)
+
+
+def tagged(model, tag):
+    """The newest entries with a tag, as many as one request has time for."""
+    entries = published_and_others(model.objects, tags__contains=[tag])
+    return list(entries.defer(*model.long_columns()).order_by("-pk")[:MAX_AT_ONCE])
+
+
+PAGES = [
+    Page("tags/", "tags", tags_view, button="Tags"),
+    Page("tags/rename/", "rename_tag", rename_tag_view, ("change",)),
+]
