@@ -1,132 +1,63 @@
-import io
+"""What gunicorn imports in each web process: `gunicorn marketplace.wsgi`."""
+
 import os
-import re
 from importlib import import_module
 from threading import Thread
 
+import django
+
 from marketplace import environment
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings")
-
-# libpq reads these for connections of the web processes only: pg_stat_activity shows the name, and
-# a request must not wait long for a lock or a statement, as a migration or an import may.
-os.environ.setdefault("PGAPPNAME", "marketplace web")
-os.environ["PGOPTIONS"] = environment.startup_options()
-
-import django
-from django.conf import settings
-from django.core.exceptions import RequestDataTooBig
-from django.core.handlers.wsgi import WSGIHandler, get_path_info
-from django.utils.http import parse_header_parameters
-
-from infrastructure.handler import Handler
-from infrastructure.http_cache.store import fresh_response
-from infrastructure.metrics import measured
-from infrastructure.server.gunicorn_internals import end_connection
-from infrastructure.server.request_ids import HEADER, new_id, request_id
-from infrastructure.server.sizes import MAX_BODY, MAX_UPLOAD, TOO_LARGE, UPLOAD_PATH
-from marketplace.middleware.health import clocks
-from marketplace.middleware.pages import drop_unknown_parameters
-from marketplace.secrets import mask
-from marketplace.slow_views import slow_client_of, slow_paths
-
-READABLE = re.compile(r"(utf-?8)?", re.IGNORECASE | re.ASCII)  # charsets
-ACCEPTED_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
-BOUNDARY = re.compile(r"[ -~]{0,69}[!-~]")  # RFC 2046, 5.1.1, or Django refuses it
-# With several servers, no request waits for a hanging one. The limit is longer than
-# statement_timeout, so that PostgreSQL itself ends what it can.
-if len(settings.DATABASES) > 1 or "," in settings.DATABASES["default"]["HOST"]:
-    settings.DATABASES["default"]["MAX_WAIT"] = 6  # seconds
-django.setup(set_prefix=False)
-django_application = WSGIHandler() if settings.PLAIN else Handler()
+MAX_WAIT = 6  # seconds; longer than statement_timeout, so that PostgreSQL ends what it can
 # Otherwise the first request would wait for the views. The first MCP message would wait for the
 # SDK, which takes as long as everything else, for the OpenAPI document, from which its tools are
 # made, and for the backend that anyio imports on first use. The first clone would wait for dulwich.
 LAZY = ["interfaces.mcp.server", "anyio._backends._asyncio"]
-for module in (settings.ROOT_URLCONF, *LAZY, *(["interfaces.git.packs"] if settings.GIT else [])):
-    import_module(module)
-# In a thread, so that a process starts even if the database is down.
-Thread(target=clocks.compare_at_start, name="compares clocks", daemon=True).start()
 
 
-def begin_request(environ):
-    """Set the ID of the request, and return it: the client's if it is acceptable, or a new one."""
-    client_id = environ.get("HTTP_X_REQUEST_ID", "")
-    # An ID that may be a misplaced token is not repeated.
-    is_accepted = ACCEPTED_ID.fullmatch(client_id) and mask(client_id) == client_id
-    request_id.set(client_id if is_accepted else new_id())
-    return request_id.get()
+def start():
+    """Make this process ready for requests, and return its application.
 
-
-@measured
-def application(environ, start_response):
-    """Django behind the response cache, given only requests that it can read."""
-    header = HEADER, begin_request(environ)
-
-    def start_with_id(status, headers, *exc_info):
-        # Added last, because many requests share a cached response.
-        return start_response(status, [*headers, header], *exc_info)
-
-    measure_chunked_body(environ)
-    refuse_long_body(environ)
-    drop_unknown_parameters(environ, get_path_info(environ))
-    fresh = None if settings.PLAIN else fresh_response(environ)
-    if fresh is not None:
-        return fresh.to_wsgi(environ, start_with_id)
-    blank_unreadable_content_type(environ)
-    response = django_application(environ, start_with_id)
-    if environ["REQUEST_METHOD"] != "HEAD":
-        return response
-    # Django leaves it to the server to drop the body, but gunicorn logs a warning when it does.
-    response.close()
-    return []
-
-
-# For the worker, which asks before it calls the application.
-application.slow_client = slow_client_of(slow_paths())
-
-
-def measure_chunked_body(environ):
-    """Buffer a chunked body: without a Content-Length, Django reads it as empty."""
-    # The server refuses every request whose last transfer coding is another one.
-    if "HTTP_TRANSFER_ENCODING" in environ:
-        chunks = environ["wsgi.input"]
-        body = chunks.read(MAX_BODY + 1)
-        environ["wsgi.input"] = io.BytesIO(body)
-        if len(body) > MAX_BODY:
-            # The rest of the body is unread, and must not be parsed as the next request.
-            end_connection(chunks)
-            environ["wsgi.input"] = TooLong()
-        environ["CONTENT_LENGTH"] = str(len(body))
-
-
-def refuse_long_body(environ):
-    """Keep everything from reading a body that the server did not wait for."""
-    length = int(environ.get("CONTENT_LENGTH") or 0)
-    is_upload = environ["PATH_INFO"].startswith(UPLOAD_PATH) and length <= MAX_UPLOAD
-    if length > MAX_BODY and not is_upload:
-        environ["wsgi.input"] = TooLong()
-
-
-class TooLong(io.RawIOBase):
-    """The body of a request that is too long."""
-
-    def read(self, _size=-1):
-        raise RequestDataTooBig(TOO_LARGE)
-
-
-def blank_unreadable_content_type(environ):
-    """Replace a Content-Type whose form Django cannot read, or which it cannot parse.
-
-    Django parses it before any middleware. Looking up a charset raises for a NUL, and Python caches
-    every unknown name. A form is parsed again for the page of its own error.
+    It loads Django and everything that a first request needs, limits how long requests wait for
+    the database, and starts a thread that compares the clocks.
     """
-    try:
-        kind, parameters = parse_header_parameters(environ.get("CONTENT_TYPE", ""))
-        is_readable = READABLE.fullmatch(parameters.get("charset", "")) and (
-            not kind.startswith("multipart/") or BOUNDARY.fullmatch(parameters.get("boundary", ""))
-        )
-    except (ValueError, TypeError):
-        is_readable = False
-    if not is_readable:
-        environ["CONTENT_TYPE"] = "unreadable"
+    set_environment()
+    django.setup(set_prefix=False)
+    # These read the settings when they are imported.
+    from django.conf import settings  # noqa: PLC0415
+
+    from infrastructure.metrics import measured  # noqa: PLC0415
+    from marketplace.application import Application  # noqa: PLC0415
+    from marketplace.middleware.health import clocks  # noqa: PLC0415
+    from marketplace.slow_views import slow_client_of, slow_paths  # noqa: PLC0415
+
+    limit_waits(settings.DATABASES)
+    application = measured(Application())
+    git = ["interfaces.git.packs"] if settings.GIT else []
+    for module in (settings.ROOT_URLCONF, *LAZY, *git):
+        import_module(module)
+    # For the worker, which asks before it calls the application.
+    application.slow_client = slow_client_of(slow_paths())
+    # In a thread, so that a process starts even if the database is down.
+    Thread(target=clocks.compare_at_start, name="compares clocks", daemon=True).start()
+    return application
+
+
+def set_environment():
+    """Name the settings; and for libpq the connections, and the limits of their statements."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings")
+    # For web processes only: pg_stat_activity shows the name, and a request must not wait long for
+    # a lock or a statement, as a migration or an import may.
+    os.environ.setdefault("PGAPPNAME", "marketplace web")
+    os.environ["PGOPTIONS"] = environment.startup_options()
+
+
+def limit_waits(databases):
+    """With several servers, let no request wait for a hanging one. Commands may wait."""
+    from infrastructure.db.base import DatabaseWrapper  # noqa: PLC0415
+
+    if len(databases) > 1 or "," in databases["default"]["HOST"]:
+        DatabaseWrapper.max_wait = MAX_WAIT
+
+
+application = start()

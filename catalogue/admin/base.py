@@ -95,9 +95,9 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
     }
     actions = [*actions.ACTIONS, *NotesMixin.notes_actions]
     pages = [
+        *versions.PAGES,
         Page("preview/", "preview", preview_view),
         Page("<path:object_id>/as-agent/", "as_agent", as_agent_view, button="As an agent sees it"),
-        *versions.PAGES,
         *duplicates.PAGES,
     ]
     panels = [held_by]

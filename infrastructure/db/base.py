@@ -9,6 +9,7 @@ from django.db.backends.utils import CursorWrapper
 from psycopg.pq import TransactionStatus
 
 from infrastructure import metrics
+from infrastructure.db.connections import Watched
 from infrastructure.db.prepared_statements import PreparedStatements, named_row
 from infrastructure.replicas.history import MAX_AGE, read_history
 
@@ -26,18 +27,15 @@ class MeasuredCursor(CursorWrapper):
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
+    max_wait = None  # seconds to wait for a server whose own settings have no MAX_WAIT
     prepared_statements = None
     history_read = (None, 0, None)  # the connection, until when it is valid, the history
 
     @property
     def Database(self):  # noqa: N802
-        """psycopg for Django; with MAX_WAIT, a version that limits its waits."""
-        max_wait = self.settings_dict.get("MAX_WAIT")
-        if max_wait is None:
-            return psycopg
-        from infrastructure.db.connections import Watched  # noqa: PLC0415 - starts a thread
-
-        return Watched(max_wait)
+        """psycopg for Django; if waits are limited, a version that gives up."""
+        max_wait = self.settings_dict.get("MAX_WAIT", self.max_wait)
+        return psycopg if max_wait is None else Watched(max_wait)
 
     def get_new_connection(self, conn_params):
         connection = super().get_new_connection(conn_params)

@@ -7,9 +7,9 @@ class ResponseCacheMiddleware:
     """Caches responses for which a view sets `validators`, one per part, none of them None.
 
     A cached response has passed all middleware inside this one, and skips it. The two outside,
-    PageParametersMiddleware and ConditionalMiddleware, have counterparts in marketplace/wsgi.py and
-    `to_wsgi`, so that wsgi.py may look into the cache before it calls Django. The lookup here is
-    for requests that MCP makes in this process. Private responses are never stored.
+    PageParametersMiddleware and ConditionalMiddleware, have counterparts in `to_wsgi` and in
+    marketplace/application.py, which looks into the cache before it calls Django. The lookup here
+    is for requests that MCP makes in this process. Private responses are never stored.
     """
 
     def __init__(self, get_response):

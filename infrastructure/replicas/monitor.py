@@ -1,4 +1,4 @@
-"""The readable replicas. Imported only if one is configured (DATABASE_REPLICA_URL)."""
+"""The readable replicas (DATABASE_REPLICA_URL). The first question starts the threads that ask."""
 
 import logging
 import threading
@@ -8,9 +8,8 @@ from collections import deque
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, Error, connections
 
-from infrastructure.replicas.reading import REPLICAS
-
 logger = logging.getLogger(__name__)
+REPLICAS = [alias for alias in settings.DATABASES if alias != DEFAULT_DB_ALIAS]
 INTERVAL = 0.2  # seconds between two checks of a server
 # A server's position in the log, and the history that it has received.
 LOOK = """

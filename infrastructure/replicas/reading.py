@@ -8,10 +8,9 @@ so does everything if there is no replica.
 import threading
 from functools import wraps
 
-from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connections
 
-REPLICAS = [alias for alias in settings.DATABASES if alias != DEFAULT_DB_ALIAS]
+from infrastructure.replicas.monitor import REPLICAS, monitor
 
 
 class Reading(threading.local):
@@ -53,8 +52,6 @@ def on_replica(read):
     def run(*arguments, **options):
         if not REPLICAS or reading.alias != DEFAULT_DB_ALIAS:
             return read(*arguments, **options)
-        from infrastructure.replicas.monitor import monitor  # noqa: PLC0415 - starts threads
-
         for alias in monitor.usable():
             reading.alias, reading.history = alias, monitor.histories[alias]
             try:
@@ -73,8 +70,4 @@ def on_replica(read):
 
 def is_primary_known_down():
     """Whether the primary does not respond. Known only if replicas are watched."""
-    if not REPLICAS:
-        return False
-    from infrastructure.replicas.monitor import monitor  # noqa: PLC0415 - starts threads
-
     return monitor.problems[DEFAULT_DB_ALIAS] is not None

@@ -6,7 +6,6 @@ import psycopg
 import pytest
 from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError
 
-from infrastructure.replicas import monitor as watching
 from infrastructure.replicas import reading as replicas
 from infrastructure.replicas.reading import on_replica, reading
 
@@ -24,7 +23,7 @@ def left_out(monkeypatch):
     )
     closed = SimpleNamespace(close=lambda: None)
     monkeypatch.setattr(replicas, "REPLICAS", ["one", "two"])
-    monkeypatch.setattr(watching, "monitor", monitor)
+    monkeypatch.setattr(replicas, "monitor", monitor)
     monkeypatch.setattr(replicas, "connections", {"one": closed, "two": closed})
     return left_out
 
