@@ -9,9 +9,8 @@ from django.db.models import F, Q
 from django.db.models.lookups import GreaterThanOrEqual
 
 from catalogue.filters import KIND_FILTER, one_of
-from catalogue.models import FREE, RATING_OR_ZERO, TITLE_WITHOUT_CASE, Status
+from catalogue.models import FREE, PUBLISHED_STATUS, RATING_OR_ZERO, TITLE_WITHOUT_CASE
 from catalogue.serializers.fields import EntrySlugField
-from infrastructure.db.compiled_queries import InlineConstant
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.fields import BooleanField, ListField, RatingField, TextField
 from marketplace.api.list_queries import GIVEN_TWICE, Filter, ListQuery, Sort
@@ -152,7 +151,7 @@ class SkillQuery(CatalogueQuery):
     filters = {
         **CatalogueQuery.filters,
         "bundledIn": Filter(
-            lambda slug: Q(personas__slug=slug, personas__status=InlineConstant(Status.PUBLISHED)),
+            lambda slug: Q(personas__slug=slug, personas__status=PUBLISHED_STATUS),
             "Only skills that the persona with this slug bundles.",
             field=EntrySlugField(),
             is_selective=True,
@@ -185,7 +184,7 @@ class PersonaQuery(CatalogueQuery):
             is_versioned=False,
         ),
         "skill": Filter(
-            lambda slug: Q(skills__slug=slug, skills__status=InlineConstant(Status.PUBLISHED)),
+            lambda slug: Q(skills__slug=slug, skills__status=PUBLISHED_STATUS),
             "Only personas that bundle the skill with this slug.",
             field=EntrySlugField(),
             is_selective=True,

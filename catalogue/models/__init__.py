@@ -1,6 +1,7 @@
 from catalogue.models.entries import (
     IS_PUBLISHED,
     PUBLISHED,
+    PUBLISHED_STATUS,
     TITLE_AND_SLUG_WORDS,
     TITLE_WITHOUT_CASE,
     Entry,

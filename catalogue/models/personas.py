@@ -10,13 +10,12 @@ from catalogue.exceptions import PersonaNotFound
 from catalogue.models.entries import (
     NO_HISTORY,
     PUBLISHED,
+    PUBLISHED_STATUS,
     Entry,
     EntryQuerySet,
-    Status,
 )
 from catalogue.models.indexes import entry_indexes
 from catalogue.models.skills import Skill
-from infrastructure.db.compiled_queries import InlineConstant
 from marketplace.adminsite.history import StaffHistory
 from marketplace.models import RandomTextField, make_public_id
 
@@ -34,7 +33,7 @@ class PersonaQuerySet(EntryQuerySet):
     def with_skill_slugs(self):
         """Annotate `skill_slugs`: the published skills that the persona bundles."""
         bundled = self.model.skills.through.objects.filter(
-            persona=OuterRef("pk"), skill__status=InlineConstant(Status.PUBLISHED)
+            persona=OuterRef("pk"), skill__status=PUBLISHED_STATUS
         )
         return self.annotate(
             skill_slugs=ArraySubquery(bundled.order_by("skill__slug").values("skill__slug"))

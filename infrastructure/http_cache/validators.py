@@ -38,6 +38,8 @@ class Validator:
     @classmethod
     def of_all(cls, parts):
         """The validator of a response with several parts; None if one part has none."""
+        if not parts:
+            return ALWAYS_FRESH
         if None in parts:
             return None
         if len(parts) == 1:

@@ -14,7 +14,6 @@ from catalogue.exceptions import SkillNotFound
 from catalogue.frontmatter import read_frontmatter
 from catalogue.models import content_digest
 from catalogue.serializers.fields import SkillMdField
-from infrastructure.http_cache.validators import ALWAYS_FRESH
 from installs.exceptions import PersonaRequiresPayment
 from interfaces.guides.views import guide
 from marketplace.api.responses import public_response
@@ -28,9 +27,7 @@ class DiscoveryViewSet(CatalogueViewSet):
 
     def marketplace(self, request):
         text = guide("skill.md", request)
-        return index_response(
-            [file_entry("/skill.md", text, content_digest(text.encode()))], ALWAYS_FRESH
-        )
+        return index_response([file_entry("/skill.md", text, content_digest(text.encode()))])
 
     def skill(self, request, slug):
         skill, validator, _ = reads.skill(slug)
@@ -57,9 +54,9 @@ class DiscoveryViewSet(CatalogueViewSet):
         return public_response(skill.file_text, validator, content_type=content_type)
 
 
-def index_response(entries, validator):
+def index_response(entries, *validators):
     content = orjson.dumps({"$schema": SCHEMA, "skills": list(entries)})
-    return public_response(content.decode(), validator, content_type="application/json")
+    return public_response(content.decode(), *validators, content_type="application/json")
 
 
 def skill_entry(skill):

@@ -5,11 +5,10 @@ from rest_framework.exceptions import NotAuthenticated
 
 from agents.authentication import BearerAuthentication
 from agents.models import AgentToken
-from infrastructure.server.sizes import MAX_BODY
 from interfaces.git.exceptions import NoSuchService, PushForbidden, RepositoryChanged
 from marketplace import access
 from marketplace.access import Audience
-from marketplace.api.exceptions import BodyTooLarge, InsufficientScope
+from marketplace.api.exceptions import InsufficientScope
 from marketplace.api.file_responses import stored_response
 from marketplace.api.parsers import StrictJSONParser
 from marketplace.api.scopes import Scope, allows
@@ -33,14 +32,6 @@ class GitAuthentication(BearerAuthentication):
     def authenticate_header(self, _request):
         """The challenge that makes git ask for a password."""
         return 'Basic realm="marketplace"'
-
-
-def body_of(request):
-    """Raises BodyTooLarge, or BadRequest where it cannot be read."""
-    length = int(request.META.get("CONTENT_LENGTH") or 0)
-    if length > MAX_BODY:
-        raise BodyTooLarge
-    return StrictJSONParser().read(request, length)
 
 
 class GitViewSet(access.AsksReaders, PublicViewSet):
@@ -76,7 +67,7 @@ class GitViewSet(access.AsksReaders, PublicViewSet):
         from interfaces.git import packs, sources, store, upload_requests  # noqa: PLC0415
 
         encoding = request.headers.get("Content-Encoding", "")
-        upload_request = upload_requests.read(body_of(request), encoding)
+        upload_request = upload_requests.read(StrictJSONParser().read(request), encoding)
         source = sources.source_of(kind, slug, request.user)
         negotiation = packs.Negotiation(store.repository_of(source), upload_request)
         if not negotiation.is_pack:

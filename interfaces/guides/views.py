@@ -2,7 +2,6 @@ from django.conf import settings
 from django.template.loader import render_to_string
 
 from catalogue.markdown import contents, render_markdown
-from infrastructure.http_cache.validators import ALWAYS_FRESH
 from marketplace import access
 from marketplace.access import Audience
 from marketplace.api.links import base_url
@@ -30,7 +29,7 @@ class GuideViewSet(PublicReadingViewSet):
         return self.page_or_text("llms.txt", "text/plain")
 
     def robots(self, request):
-        return text_response(guide("robots.txt", request), "text/plain", ALWAYS_FRESH)
+        return text_response(guide("robots.txt", request), "text/plain")
 
     def page_or_text(self, name, media_type):
         """A page for a browser, and the text for everyone else. `?raw` is always the text.
@@ -40,11 +39,11 @@ class GuideViewSet(PublicReadingViewSet):
         """
         text = guide(name, self.request)
         if "raw" in self.query:
-            return text_response(text, media_type, ALWAYS_FRESH)
+            return text_response(text, media_type)
         self.headers = {"Cache-Control": "no-cache", "Vary": "Accept"}
         if self.request.get_preferred_type([media_type, "text/html"]) == "text/html":
             return page_response(self.request, name, text, media_type)
-        return text_response(text, media_type, validator=None)
+        return text_response(text, media_type, None)
 
 
 def guide(name, request):
@@ -71,8 +70,8 @@ def guide(name, request):
     return render_to_string(f"guides/{name}", context)
 
 
-def text_response(text, media_type, validator):
-    return public_response(text, validator, content_type=f"{media_type}; charset=utf-8")
+def text_response(text, media_type, *validators):
+    return public_response(text, *validators, content_type=f"{media_type}; charset=utf-8")
 
 
 def page_response(request, name, text, media_type):

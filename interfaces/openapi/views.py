@@ -6,7 +6,6 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 from catalogue.markdown import render_markdown
-from infrastructure.http_cache.validators import ALWAYS_FRESH
 from interfaces.openapi import errors
 from interfaces.openapi.document import document
 from marketplace.access import Audience, for_everyone
@@ -28,7 +27,7 @@ class DocumentViewSet(PublicReadingViewSet):
     default_response_headers = {"Cache-Control": "public, max-age=300"}
 
     def retrieve(self, request):
-        return public_response(document_text(), ALWAYS_FRESH, content_type="application/json")
+        return public_response(document_text(), content_type="application/json")
 
 
 @csrf_exempt
@@ -49,7 +48,7 @@ def docs(request):
         "errors": render_markdown(errors.table(), is_own=True),
     }
     content = render_to_string("docs.html", context)
-    return public_response(content, ALWAYS_FRESH, content_type=content_type)
+    return public_response(content, content_type=content_type)
 
 
 docs.parameters = frozenset()

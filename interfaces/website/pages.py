@@ -14,7 +14,6 @@ from django.views import View
 from django.views.decorators.csrf import csrf_exempt
 from django.views.generic import RedirectView
 
-from infrastructure.http_cache.validators import ALWAYS_FRESH
 from interfaces.website import access, reads
 from marketplace.access import AsksReaders, Audience, for_everyone, is_public
 from marketplace.api.exceptions import ApiError
@@ -84,7 +83,7 @@ class StartPage(Page):
         context["shows_activity"] = settings.SHOW_ACTIVITY and is_public()
         if not is_public():
             auth = ' -H "Authorization: Bearer $TOKEN"'
-            return self.render(ALWAYS_FRESH, **context, **EXAMPLE, auth=auth)
+            return self.render(**context, **EXAMPLE, auth=auth)
         lists, validator, _ = reads.start_page()
         example = {}
         if skills := lists["skills"].results:

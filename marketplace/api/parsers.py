@@ -28,9 +28,7 @@ class StrictJSONParser(BaseParser):
         request = parser_context["request"]
         length = int(request.META.get("CONTENT_LENGTH") or 0)
         self.check_content_type(media_type, length)
-        if length > MAX_BODY:
-            raise BodyTooLarge
-        body = self.read(request, length)
+        body = self.read(request)
         if self.may_be_empty and not body.strip():
             return {}
         data = _parsed(body)
@@ -44,7 +42,11 @@ class StrictJSONParser(BaseParser):
         if not is_empty and not _is_json(content_type):
             raise UnsupportedContentType
 
-    def read(self, request, length):
+    def read(self, request):
+        """The whole body. Raises BodyTooLarge, or BadRequest where it cannot be read."""
+        length = int(request.META.get("CONTENT_LENGTH") or 0)
+        if length > MAX_BODY:
+            raise BodyTooLarge
         try:
             body = request.body
         except (UnreadablePostError, RequestDataTooBig) as error:

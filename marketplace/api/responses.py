@@ -31,7 +31,10 @@ def cached(request, read, serializer, *, many=False, respond=Response):
 
 
 def public_response(content, *validators, content_type):
-    """A 200 for everyone, with an ETag of its text. It is cached if every part has a validator."""
+    """A 200 for everyone, with an ETag of its text. It is cached if every part has a validator.
+
+    Without parts, it changes only with a release or the configuration.
+    """
     headers = {"ETag": etag_of(content), "Cache-Control": PUBLIC}
     response = HttpResponse(content, content_type=content_type, headers=headers)
     response.validators = validators

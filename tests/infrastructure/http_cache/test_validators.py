@@ -76,6 +76,7 @@ def test_without_one_of_several_there_is_none():
     assert Validator.of_all([validator(1), None]) is None
     assert Validator.of_all([None]) is None
     assert Validator.of_all([ALWAYS_FRESH]) is ALWAYS_FRESH
+    assert Validator.of_all([]) is ALWAYS_FRESH
 
 
 @versioned
