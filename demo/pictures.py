@@ -8,9 +8,7 @@ It needs Debian's chromium.
 import os
 import shutil
 import sys
-from io import BytesIO
 
-from PIL import Image
 from playwright.sync_api import Error, sync_playwright
 
 from demo.postgres import CHECKOUT
@@ -18,7 +16,6 @@ from demo.postgres import CHECKOUT
 FOLDER = CHECKOUT / "docs" / "pictures"
 URL = f"http://127.0.0.1:{os.environ.get('PORT', '8000')}/"
 SIZE = {"width": 1280, "height": 800}
-COLOURS = 256  # of the palette, which reduces a picture to a third of its size
 
 
 def main():
@@ -36,14 +33,8 @@ def main():
                 page.goto(URL, wait_until="networkidle")
             except Error as error:
                 sys.exit(f"Start the demo first; {URL} says: {error.message.splitlines()[0]}")
-            write(FOLDER / f"start-{scheme}.png", page.screenshot())
+            page.screenshot(path=FOLDER / f"start-{scheme}.png")
         browser.close()
-
-
-def write(path, data):
-    picture = Image.open(BytesIO(data)).convert("RGB")
-    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
-    print(f"{path.relative_to(CHECKOUT)}: {path.stat().st_size // 1024} KiB")
 
 
 if __name__ == "__main__":

@@ -95,7 +95,6 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
         *("state", "hidden_at", "hiding_reason", "deleted_at", "public_id"),
     ]
     actions = ["hide", "restore"]
-    row_keys = {"h": "hide", "r": "restore"}
     counted_by_day = ("Reviews", "created_at")
     in_totals = True
 

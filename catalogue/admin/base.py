@@ -12,7 +12,7 @@ from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.views.decorators.http import require_POST
 
-from catalogue.admin import actions, duplicates, versions
+from catalogue.admin import actions, versions
 from catalogue.admin.actions import in_agents
 from catalogue.admin.filters import AuthorFilter, CategoryFilter, NeedsWorkFilter, TagFilter
 from catalogue.admin.forms import FormTextField
@@ -98,7 +98,6 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
         *versions.PAGES,
         Page("preview/", "preview", preview_view),
         Page("<path:object_id>/as-agent/", "as_agent", as_agent_view, button="As an agent sees it"),
-        *duplicates.PAGES,
     ]
     panels = [held_by]
     row_context = [notes_of]

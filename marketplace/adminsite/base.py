@@ -70,8 +70,6 @@ class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
     change_form_template = "admin/row.html"
     delete_confirmation_max_display = 20
     change_list_template = "admin/list.html"
-    # What a key does to the row of the list that has the focus: {key: action}.
-    row_keys = {}
 
     # The parts of its pages; each stands alone, in any order. Other apps add theirs with `extend`.
     pages = []
@@ -102,9 +100,7 @@ class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
         return StaffChangeList
 
     def changelist_view(self, request, extra_context=None):
-        labels = {name: label for name, (_, _, label) in self.get_actions(request).items()}
-        keys = [(key, name, labels[name]) for key, name in self.row_keys.items() if name in labels]
-        context = {"row_keys": keys, "page_buttons": self.buttons(request)}
+        context = {"page_buttons": self.buttons(request)}
         return super().changelist_view(request, context | (extra_context or {}))
 
     def get_changelist_instance(self, request):

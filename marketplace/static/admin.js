@@ -78,50 +78,6 @@ const fillFromFile = (content, status) => {
     content.form.querySelector(`label[for=id_${name}]`).firstChild.textContent.trim().toLowerCase();
 };
 
-// One key acts on the row of a list that has the focus, through the list's own form.
-const addRowKeys = (hint) => {
-  const rows = [...document.querySelectorAll("#result_list .data-row")];
-  const help = document.getElementById("row-keys-help");
-  const form = document.getElementById("changelist-form");
-  const actions = new Map(
-    [...hint.querySelectorAll("[data-action]")].map((kbd) => [kbd.textContent, kbd.dataset.action])
-  );
-  const place = `row of ${location.pathname}`;
-  const box = (row) => row.querySelector("input.action-select");
-  const current = () => rows.indexOf(document.activeElement.closest(".data-row"));
-  const move = (number) => {
-    const row = rows[Math.max(0, Math.min(number, rows.length - 1))];
-    row.querySelector("a").focus();
-    row.scrollIntoView({ block: "nearest" });
-  };
-  const select = (row) => box(row).click();
-  const run = (action, row) => {
-    if (!rows.some((other) => box(other).checked)) select(row);
-    sessionStorage.setItem(place, rows.indexOf(row));
-    form.elements.action.value = action;
-    form.requestSubmit(form.querySelector("button[name=index]"));
-  };
-
-  document.addEventListener("keydown", (event) => {
-    const typing = "input:not([type=checkbox]), textarea, select, [contenteditable], dialog";
-    if (event.target.closest(typing) || event.ctrlKey || event.metaKey || event.altKey) return;
-    const { key } = event, row = rows[current()];
-    if (key === "j") move(current() + 1);
-    else if (key === "k") move(current() - 1);
-    else if (key === "?") help.showModal();
-    else if (key === "x" && row) select(row);
-    else if (actions.has(key) && row) run(actions.get(key), row);
-    else return;
-    event.preventDefault();
-  });
-
-  // Back from an action, at the row that has taken the place of the last one.
-  const last = sessionStorage.getItem(place);
-  sessionStorage.removeItem(place);
-  // What the theme's scripts have not shown yet cannot have the focus.
-  if (last !== null) window.addEventListener("load", () => move(Number(last)));
-};
-
 // A copy button below what is shown once, if the browser has a clipboard.
 const addCopy = (secret) => {
   const button = document.createElement("button");
@@ -211,8 +167,6 @@ document.addEventListener("DOMContentLoaded", () => {
   const zone = document.getElementById("dropzone");
   if (zone) addDropZone(zone);
   document.querySelectorAll("input[list=used-tags]:not(#id_new)").forEach(suggestItems);
-  const keys = document.getElementById("row-keys");
-  if (keys) addRowKeys(keys);
   const preview = document.getElementById("markdown-preview");
   const content = document.getElementById("id_content");
   const pasted = document.getElementById("pasted");

@@ -113,7 +113,6 @@ class CaseAdmin(
     sortable_by = ["open_reports", "last_reported_at"]
     fields = ["state", "open_reports", "last_reported_at", "resolved_at", "resolution"]
     actions = ["resolve", "recall", "hide", "suspend", *NotesMixin.notes_actions]
-    row_keys = {"e": "resolve", "c": "recall", "h": "hide"}
     change_form_template = "admin/reports/case.html"
     row_context = [page_of_target, notes_of]
 

@@ -11,6 +11,7 @@ from tests.factories import AgentFactory, PersonaFactory, PersonaInstallFactory,
 
 REVIEWS = "/api/v1/agents/me/reviews"
 ARCHIVIST = "/api/v1/personas/archivist"
+QUEUE = "/admin/reviews/review/"
 
 
 @pytest.fixture
@@ -54,6 +55,36 @@ def test_its_reason_is_stored_for_staff(admin_client, unkind):
         "Advertising."
         in admin_client.get(f"/admin/reviews/review/{unkind.pk}/change/").content.decode()
     )
+
+
+@pytest.mark.parametrize(
+    ("rating", "markup"),
+    [
+        (4, 'aria-label="4 of 5 stars">★★★★☆</span>'),
+        (1, 'aria-label="1 of 5 stars">★☆☆☆☆</span>'),
+        (3.5, 'aria-label="3.5 of 5 stars">★★★★☆</span> 3.5'),
+        (2.25, 'aria-label="2.25 of 5 stars">★★☆☆☆</span> 2.25'),
+    ],
+)
+def test_a_rating_is_shown_as_stars_with_a_text(admin_client, agent, persona, rating, markup):
+    written = review(agent, persona, rating)
+
+    assert markup in admin_client.get(QUEUE).content.decode()
+    assert markup in admin_client.get(f"{QUEUE}{written.pk}/change/").content.decode()
+
+
+def test_an_action_of_the_list_is_confirmed_first_and_returns_to_it(admin_client, unkind):
+    url = f"{QUEUE}?hidden=no"
+    sent = {"action": "hide", "index": "0", "_selected_action": unkind.pk}
+
+    confirmation = admin_client.post(url, sent)
+    assert "A hidden review counts in no average" in confirmation.content.decode()
+    assert "autofocus" in confirmation.content.decode()
+    assert Review.objects.visible().count() == 2
+
+    done = admin_client.post(url, sent | {"confirmed": "yes", "reason": "Rude."})
+    assert (done.status_code, done.headers["Location"]) == (302, url)
+    assert Review.objects.visible().count() == 1
 
 
 @pytest.mark.contract("18.8")
