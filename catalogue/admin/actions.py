@@ -55,8 +55,6 @@ def redraft(model_admin, request, queryset):
 
 
 # A recalled entry stays recalled, so that its agents can still read the reason.
-
-
 @confirmed_action(
     "Withdraw",
     danger=True,
