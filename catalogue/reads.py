@@ -10,14 +10,14 @@ from catalogue.exceptions import VersionNotFound
 from catalogue.models import (
     FREE,
     MAX_NUMBER,
+    PUBLISHED_STATUS,
     Persona,
     PersonaVersion,
     Skill,
     SkillVersion,
-    Status,
     is_slug,
 )
-from infrastructure.db.compiled_queries import InlineConstant, compiled, versioned
+from infrastructure.db.compiled_queries import compiled, versioned
 from infrastructure.http_cache.validators import Read, Validator
 from infrastructure.replicas.reading import on_replica
 from marketplace.api.lists import KeysetList
@@ -38,8 +38,9 @@ def persona_of_slug(slug):
 def skills_of_persona(slug):
     """The published skills that a free persona bundles."""
     bundled = Skill.objects.published().with_row_version().order_by("slug")
-    status = InlineConstant(Status.PUBLISHED)
-    return bundled.filter(personas__slug=slug, personas__status=status, personas__price_cents=FREE)
+    return bundled.filter(
+        personas__slug=slug, personas__status=PUBLISHED_STATUS, personas__price_cents=FREE
+    )
 
 
 def in_detail(model, query, slug):
@@ -116,7 +117,7 @@ class VersionReads(KeysetList):
                     **{name: F(f"{kind}__{name}") for name in model.OF_ENTRY},
                 )
             )
-            of_entry = {f"{kind}__slug": slug, f"{kind}__status": InlineConstant(Status.PUBLISHED)}
+            of_entry = {f"{kind}__slug": slug, f"{kind}__status": PUBLISHED_STATUS}
             return versions.filter(number=number, **of_entry).order_by()
 
         self.published_entry = compiled(published_entry)
