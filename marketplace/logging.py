@@ -97,8 +97,6 @@ CONFIG = {
         "django.security.csrf": {"level": "WARNING"},
         # It may be the deployer's own host name. Then the log says why it gets a 400.
         "django.security.DisallowedHost": {"level": "ERROR", "filters": ["first of each host"]},
-        # The SDK logs every request and every mistake of a client.
-        "mcp": {"level": "ERROR"},
         "gunicorn.error": {"handlers": ["stdout"], "level": "INFO", "propagate": False},
         "gunicorn.access": {"handlers": ["stdout"], "level": "INFO", "propagate": False},
     },

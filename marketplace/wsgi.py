@@ -9,10 +9,6 @@ import django
 from marketplace import environment
 
 MAX_WAIT = 6  # seconds; longer than statement_timeout, so that PostgreSQL ends what it can
-# Otherwise the first request would wait for the views. The first MCP message would wait for the
-# SDK, which takes as long as everything else, for the OpenAPI document, from which its tools are
-# made, and for the backend that anyio imports on first use. The first clone would wait for dulwich.
-LAZY = ["interfaces.mcp.server", "anyio._backends._asyncio"]
 
 
 def start():
@@ -33,9 +29,7 @@ def start():
 
     limit_waits(settings.DATABASES)
     application = measured(Application())
-    git = ["interfaces.git.packs"] if settings.GIT else []
-    for module in (settings.ROOT_URLCONF, *LAZY, *git):
-        import_module(module)
+    load(settings)
     # For the worker, which asks before it calls the application.
     application.slow_client = slow_client_of(slow_paths())
     # In a thread, so that a process starts even if the database is down.
@@ -58,6 +52,14 @@ def limit_waits(databases):
 
     if len(databases) > 1 or "," in databases["default"]["HOST"]:
         DatabaseWrapper.max_wait = MAX_WAIT
+
+
+def load(settings):
+    """Load what the first request, the first MCP message and the first clone would wait for."""
+    import_module(settings.ROOT_URLCONF)
+    import_module("interfaces.mcp.operations").operations()  # from the OpenAPI document
+    if settings.GIT:
+        import_module("interfaces.git.packs")  # dulwich
 
 
 application = start()

@@ -14,7 +14,6 @@ import sys
 from demo.postgres import CHECKOUT
 
 LIBRARIES = [
-    *("mcp.server.lowlevel", "mcp.server.streamable_http", "anyio._backends._asyncio"),
     *("django.core.handlers.wsgi", "django.db.models", "django.template.backends.django"),
     *("django.contrib.postgres.search", "psycopg.types.json", "gunicorn.app.wsgiapp"),
     *("rest_framework.serializers", "dulwich.objects", "markdown_it", "nh3", "yaml"),

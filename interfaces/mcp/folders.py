@@ -4,14 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import quote, unquote
 
-from mcp.shared.exceptions import MCPError
-from mcp.types import INVALID_PARAMS
-
 from catalogue.archives import SKILL_MD
 from catalogue.frontmatter import FENCED, parse_yaml
 from catalogue.models import content_digest
 from catalogue.skill_md import name_of
 from interfaces.guides.views import guide
+from interfaces.mcp.protocol import INVALID_PARAMS, MCPError
 from marketplace.secrets import mask
 
 SCHEME, MARKETPLACE, CATALOGUE = "skill://", "agent-marketplace", "skills"

@@ -1,8 +1,6 @@
 """The right to read skills over MCP, for handlers that send no request to the API."""
 
-from mcp.shared.exceptions import MCPError
-from mcp.types import INVALID_PARAMS
-
+from interfaces.mcp.protocol import INVALID_PARAMS, MCPError
 from marketplace import access
 from marketplace.api.exceptions import AuthenticationRequired, InsufficientScope
 

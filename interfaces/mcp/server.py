@@ -1,171 +1,102 @@
-"""MCP through its official SDK, run from a synchronous request.
+"""Responds to the messages of MCP: each method is a function of the request and its parameters."""
 
-Imported by the web processes alone: see marketplace/wsgi.py.
-"""
-
-import asyncio
 import json
-from functools import partial
 
 import orjson
-from django.conf import settings
 from django.http import HttpResponse
 from django.urls import reverse
-from mcp.server.lowlevel.server import Server
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.shared.exceptions import MCPError
-from mcp.types import (
-    INVALID_PARAMS,
-    CallToolResult,
-    PaginatedRequestParams,
-    TextContent,
-)
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from catalogue.models import Persona, Skill
-from interfaces.mcp import skills, wording
+from interfaces.mcp import protocol, skills, wording
+from interfaces.mcp.protocol import INVALID_PARAMS, UNKNOWN_METHOD, MCPError, argument
 from interfaces.mcp.tools_list import TOOLS, list_tools, lists
 from marketplace import access
-from marketplace.api.exceptions import ApiError, AuthenticationRequired, BadRequest
+from marketplace.api.exceptions import ApiError, AuthenticationRequired
 from marketplace.api.links import base_url
 from marketplace.secrets import mask
 from search.reads import near_slugs
 
 
-def respond(request):
-    """The response to the one message of the protocol that the request's body holds."""
-    status, content = run_server(request)
-    if status >= 400:
-        if json.loads(content)["id"] is None:
-            raise BadRequest("Request body must be a JSON-RPC request or notification")
-        # An error of the protocol responds to a message that HTTP has delivered (contract 22.4).
-        status = 200
-    return HttpResponse(content, status=status, content_type="application/json")
+def respond(request, message):
+    """The response to a message. Raises BadRequest for anything else."""
+    protocol.check_form(message)
+    if not {"id", "method"} <= message.keys():
+        return HttpResponse(status=202)  # It expects no response.
+    # The ID goes back as it came: orjson writes no number of more than 64 bits.
+    content = {"jsonrpc": "2.0", "id": orjson.Fragment(json.dumps(message["id"]))}
+    try:
+        content["result"] = result_of(request, message["method"], message.get("params") or {})
+    except MCPError as error:
+        content["error"] = error.error
+    return HttpResponse(orjson.dumps(content), content_type="application/json")
 
 
-def run_server(request):
-    """Status and content of the SDK's response.
-
-    The event loop stops while a handler's work is done. So the work runs in the request's own
-    thread, on its connection to the database, and nothing is left running after the response.
-    """
-    with asyncio.Runner() as runner:
-        loop = runner.get_loop()
-        work, result = loop.create_future(), loop.create_future()
-        server = server_for(request, work, result)
-        responding = loop.create_task(response_of(server, request))
-        loop.run_until_complete(asyncio.wait({work, responding}, return_when="FIRST_COMPLETED"))
-        if work.done():
-            try:
-                result.set_result(work.result()())
-            except MCPError as error:
-                result.set_exception(error)
-        status, content = loop.run_until_complete(responding)
-        # The SDK's errors repeat the client's input, and tools may show a new token.
-        return status, content if work.done() else mask(content.decode()).encode()
+def result_of(request, method, params):
+    if protocol.is_modern(request.headers):
+        protocol.check_envelope(request.headers, method, params)
+        result = run(MODERN, method, request, params)
+        meta = {protocol.SERVER_INFO: protocol.SERVER}
+        return {**result, "resultType": "complete", "_meta": meta}
+    result = run(WITH_HANDSHAKE, method, request, params)
+    # These versions have no such fields.
+    return {name: result[name] for name in result if name not in {"ttlMs", "cacheScope"}}
 
 
-def server_for(request, work, result):
-    """A server whose handlers hand over their `work` as a function, and wait for its `result`."""
+def run(methods, method, request, params):
+    if method not in methods:
+        raise MCPError(UNKNOWN_METHOD, "Method not found", mask(method))
+    return methods[method](request, params)
 
-    def handler(function):
-        async def handle(_context, params):
-            work.set_result(partial(function, request, params))
-            return await result
 
-        return handle
+@access.for_everyone
+def initialize(request, params):
+    version = argument(params, "protocolVersion", str)
+    known = protocol.WITH_HANDSHAKE
+    return {
+        "protocolVersion": version if version in known else known[-1],
+        "serverInfo": protocol.SERVER,
+        **introduction(request),
+    }
 
-    server = Server(
-        "agent-marketplace",
-        title="Agent marketplace",
-        version=settings.VERSION,
-        instructions=wording.instructions(
+
+@access.for_everyone
+def discover(request, _params):
+    return {
+        "supportedVersions": [protocol.MODERN],
+        **introduction(request),
+        **skills.PRIVATE,
+    }
+
+
+def introduction(request):
+    return {
+        "capabilities": {
+            "tools": {"listChanged": False},
+            "resources": {"subscribe": False, "listChanged": False},
+            "extensions": {skills.EXTENSION: {}},
+        },
+        "instructions": wording.instructions(
             lists(request, base_url(request) + reverse("mcp")),
             url=base_url(request) + reverse("registration-register"),
             console=base_url(request) + reverse("operator"),
         ),
-        **{name: handler(function) for name, function in HANDLERS.items()},
-        # No argument is repeated in a header. Without this the SDK lists the tools to find out.
-        get_tool_input_schema=lambda _name: None,
-    )
-    add_skills(server, handler)
-    return server
-
-
-def add_skills(server, handler):
-    """Add the extension, which the SDK does not know."""
-
-    def with_cache_fields(function):
-        async def handle(context, params):
-            data, caching = await handler(function)(context, params)
-            # The versions with a handshake have no such fields.
-            if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-                return data
-            return {**data, "ttlMs": caching["ttl_ms"], "cacheScope": caching["cache_scope"]}
-
-        return handle
-
-    async def declare(context, call_next):
-        result = await call_next(context)
-        # As a notification it has no result.
-        if context.method == "initialize" and result is not None:
-            # The SDK drops extensions here, although the schema of those versions allows them.
-            result["capabilities"]["extensions"] = server.extensions
-        return result
-
-    for method, params, function in SKILLS_HANDLERS:
-        server.add_request_handler(method, params, with_cache_fields(function))
-    server.extensions[skills.EXTENSION] = {}
-    server.middleware.append(declare)
-
-
-async def response_of(server, request):
-    """Status and content of the response by the SDK's own HTTP transport."""
-    bodies, messages = [request.body], []
-
-    async def receive():
-        if bodies:
-            return {"type": "http.request", "body": bodies.pop()}
-        return await asyncio.Future()  # Never: a disconnect is not reported.
-
-    async def send(message):
-        messages.append(message)
-
-    manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
-    async with manager.run():
-        await manager.handle_request(scope_of(request), receive, send)
-    return messages[0]["status"], b"".join(message.get("body", b"") for message in messages)
-
-
-def scope_of(request):
-    """The request as an ASGI scope.
-
-    The view has checked its Content-Type, and the response is JSON whatever the client accepts.
-    """
-    headers = {
-        **request.headers,
-        "Content-Type": "application/json",
-        "Accept": "application/json, text/event-stream",
     }
-    return {
-        "type": "http",
-        "method": "POST",
-        "path": request.path,
-        "query_string": b"",
-        "headers": [
-            (name.lower().encode("latin-1"), value.encode("latin-1"))
-            for name, value in headers.items()
-        ],
-    }
+
+
+@access.for_everyone
+def ping(_request, _params):
+    return {}
 
 
 @access.for_readers
 def call_tool(request, params):
     """The API's response as a tool's result: its JSON, also as text, or the error's sentence."""
-    if params.name not in TOOLS:
+    name = argument(params, "name", str)
+    arguments = argument(params, "arguments", dict | None) or {}
+    if name not in TOOLS:
         raise MCPError(INVALID_PARAMS, f"Unknown tool. The tools are {', '.join(TOOLS)}")
-    tool, arguments = TOOLS[params.name], params.arguments or {}
+    tool = TOOLS[name]
     try:
         response = tool.call(request, arguments)
     except ApiError as error:
@@ -174,8 +105,8 @@ def call_tool(request, params):
         error = json.loads(response.content)["error"]
         return refusal(". ".join([error, *advice(request, error, tool, arguments)]))
     data = tool.content_of(response)
-    text = TextContent(text=orjson.dumps(data).decode())
-    return CallToolResult(content=[text], structured_content=data)
+    text = {"type": "text", "text": orjson.dumps(data).decode()}
+    return {"content": [text], "structuredContent": data, "isError": False}
 
 
 # The model whose slug is unknown, by the text of that error.
@@ -195,25 +126,25 @@ def advice(request, error, tool, arguments):
 
 
 def refusal(text):
-    return CallToolResult(content=[TextContent(text=text)], is_error=True)
+    return {"content": [{"type": "text", "text": text}], "isError": True}
 
 
-HANDLERS = {
-    "on_list_tools": list_tools,
-    "on_call_tool": call_tool,
-    "on_list_resources": skills.list_resources,
-    "on_list_resource_templates": skills.list_templates,
-    "on_read_resource": skills.read_resource,
+METHODS = {
+    "tools/list": list_tools,
+    "tools/call": call_tool,
+    "resources/list": skills.list_resources,
+    "resources/templates/list": skills.list_templates,
+    "resources/read": skills.read_resource,
+    "skills/list": skills.list_skills,
+    "skills/get": skills.get_skill,
 }
-SKILLS_HANDLERS = [
-    ("skills/list", PaginatedRequestParams, skills.list_skills),
-    ("skills/get", skills.GetSkillParams, skills.get_skill),
-]
+WITH_HANDSHAKE = {"initialize": initialize, "ping": ping, **METHODS}
+MODERN = {"server/discover": discover, **METHODS}
 
 
 def check_handlers():
     """Raise ImproperlyConfigured where a handler does not say whether it asks who reads."""
-    for function in [*HANDLERS.values(), *(function for *_, function in SKILLS_HANDLERS)]:
+    for function in [*WITH_HANDSHAKE.values(), *MODERN.values()]:
         access.audience_of(function)
 
 

@@ -17,19 +17,6 @@ from http import HTTPStatus
 from typing import NamedTuple
 
 from django.urls import reverse
-from mcp.shared.exceptions import MCPError
-from mcp.types import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    BlobResourceContents,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    ReadResourceResult,
-    RequestParams,
-    Resource,
-    ResourceTemplate,
-    TextResourceContents,
-)
 
 from catalogue import reads
 from catalogue.archives import SKILL_MD
@@ -49,73 +36,67 @@ from interfaces.mcp.folders import (
     parts_of,
     unknown,
 )
+from interfaces.mcp.protocol import INTERNAL_ERROR, INVALID_PARAMS, MCPError, argument
 from marketplace import access
 
 EXTENSION = "io.modelcontextprotocol/skills"
 MARKDOWN = "text/markdown"
 PAGE = 100
 # Responses expire at once, so that a recall takes effect with the next request.
-PUBLIC, PRIVATE = {"ttl_ms": 0, "cache_scope": "public"}, {"ttl_ms": 0, "cache_scope": "private"}
-TEMPLATES = ListResourceTemplatesResult(
-    resource_templates=[
-        ResourceTemplate(
-            name="skill",
-            title="A file of a skill",
-            uri_template=f"{SCHEME}{CATALOGUE}/{{slug}}/{{+path}}",
-            description="A published skill's SKILL.md, or any file of its folder, by its path. A "
-            f"slug longer than {MAX_NAME} characters is followed by the name in its SKILL.md.",
-        )
-    ],
-    **PUBLIC,
-)
-
-
-class GetSkillParams(RequestParams):
-    uri: str
+PUBLIC, PRIVATE = {"ttlMs": 0, "cacheScope": "public"}, {"ttlMs": 0, "cacheScope": "private"}
+TEMPLATE = {
+    "name": "skill",
+    "title": "A file of a skill",
+    "uriTemplate": f"{SCHEME}{CATALOGUE}/{{slug}}/{{+path}}",
+    "description": "A published skill's SKILL.md, or any file of its folder, by its path. A slug "
+    f"longer than {MAX_NAME} characters is followed by the name in its SKILL.md.",
+}
 
 
 @access.for_readers
 def list_skills(request, params):
-    folders, next_cursor, scope = page(request, params.cursor)
-    more = {"nextCursor": next_cursor} if next_cursor else {}
-    return {"skills": [folder.entry() for folder in folders], **more}, scope
+    folders, paging = page(request, params)
+    return {"skills": [folder.entry() for folder in folders], **paging}
 
 
 @access.for_readers
 def get_skill(request, params):
+    uri = argument(params, "uri", str)
+
     def entry_of(folder, path):
         if path != SKILL_MD:
-            raise unknown(params.uri)
+            raise unknown(uri)
         return folder.entry()
 
-    return {"skill": with_folder(request, params.uri, entry_of)}, scope_of(request)
+    return {"skill": with_folder(request, uri, entry_of), **scope_of(request)}
 
 
 @access.for_readers
 def list_resources(request, params):
-    folders, next_cursor, scope = page(request, params.cursor)
-    resources = [
-        Resource(
-            uri=folder.uri_of(SKILL_MD),
-            name=folder.frontmatter["name"],
-            description=folder.frontmatter["description"],
-            mime_type=MARKDOWN,
-            size=folder.size,
-        )
-        for folder in folders
-    ]
-    return ListResourcesResult(resources=resources, next_cursor=next_cursor, **scope)
+    folders, paging = page(request, params)
+    return {"resources": [resource_of(folder) for folder in folders], **paging}
+
+
+def resource_of(folder):
+    return {
+        "uri": folder.uri_of(SKILL_MD),
+        "name": folder.frontmatter["name"],
+        "description": folder.frontmatter["description"],
+        "mimeType": MARKDOWN,
+        "size": folder.size,
+    }
 
 
 @access.for_everyone
 def list_templates(_request, _params):
-    return TEMPLATES
+    return {"resourceTemplates": [TEMPLATE], **PUBLIC}
 
 
 @access.for_readers
 def read_resource(request, params):
-    contents = with_folder(request, params.uri, partial(contents_of, params.uri))
-    return ReadResourceResult(contents=[contents], **scope_of(request))
+    uri = argument(params, "uri", str)
+    contents = with_folder(request, uri, partial(contents_of, uri))
+    return {"contents": [contents], **scope_of(request)}
 
 
 def scope_of(request):
@@ -125,18 +106,19 @@ def scope_of(request):
 
 def contents_of(uri, folder, path):
     if path == SKILL_MD:
-        return TextResourceContents(uri=uri, mime_type=MARKDOWN, text=folder.head)
+        return {"uri": uri, "mimeType": MARKDOWN, "text": folder.head}
     file = next((file for file in folder.files if file["path"] == path), None)
     if file is None:
         raise unknown(uri)
-    data, options = folder.read(file), {"uri": uri, "mime_type": media_type(file)}
+    data, content = folder.read(file), {"uri": uri, "mimeType": media_type(file)}
     if file["is_text"]:
-        return TextResourceContents(**options, text=data.decode())
-    return BlobResourceContents(**options, blob=b64encode(data).decode())
+        return {**content, "text": data.decode()}
+    return {**content, "blob": b64encode(data).decode()}
 
 
-def page(request, cursor):
-    """The folders of a page of the list, the cursor of the next one or None, and who may cache."""
+def page(request, params):
+    """The folders of a page of the list, and the fields that say what follows and who may cache."""
+    cursor = argument(params, "cursor", str | None)
     if cursor is not None and not re.fullmatch("[0-9]{1,9}", cursor):
         raise MCPError(INVALID_PARAMS, "cursor is invalid")
     start = int(cursor or 0)
@@ -148,8 +130,8 @@ def page(request, cursor):
         for slug in page_slugs
         if slug is None or slug in folders
     ]
-    next_cursor = str(start + PAGE) if start + PAGE <= len(numbers) else None
-    return listed, next_cursor, scope
+    more = {"nextCursor": str(start + PAGE)} if start + PAGE <= len(numbers) else {}
+    return listed, more | scope
 
 
 def folders_of(numbers):

@@ -65,9 +65,7 @@ def authenticate():
     return AUTHENTICATE.format(registering=WITHOUT_TOKEN[settings.REGISTRATION])
 
 
-def described(tool):
-    """The tool as it is offered here and now."""
-    if tool.name != "register_agent":
-        return tool
-    description = tool.description + HERE_AND_NOW[settings.REGISTRATION]
-    return tool.model_copy(update={"description": description})
+def described(name, tool):
+    """The description of the tool, here and now."""
+    is_registration = name == "register_agent"
+    return tool.description + (HERE_AND_NOW[settings.REGISTRATION] if is_registration else "")

@@ -7,6 +7,7 @@ from django.urls import URLPattern, get_resolver
 
 from catalogue.models import FileContent, Persona, Skill
 from importing.folders import as_stored
+from interfaces.mcp.tools_list import TOOLS
 from tests.factories import review
 from tests.registry import OPERATIONS, prepare
 
@@ -126,8 +127,6 @@ def queries():
 
 def messages():
     """MCP's requests: all tools with arguments that exist, all resources."""
-    from interfaces.mcp.tools_list import TOOLS  # noqa: PLC0415 - it takes a second
-
     yield "initialize", INITIALIZE
     for method in ("tools/list", "resources/list", "resources/templates/list", "skills/list"):
         yield method, {}

@@ -37,7 +37,6 @@ def python_client(mode):
 
     async def walked(url, steps, headers):
         async with (
-            # The first message has to wait for the SDK, which a busy machine is slow to load.
             httpx2.AsyncClient(headers=headers, timeout=30) as http,
             Client(streamable_http_client(url, http_client=http), mode=mode) as client,
         ):

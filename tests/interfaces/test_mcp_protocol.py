@@ -1,6 +1,7 @@
 """MCP at /mcp: the protocol, its versions, and bodies that are no messages."""
 
 import tomllib
+from base64 import b64encode
 
 import pytest
 
@@ -8,6 +9,7 @@ from demo.postgres import CHECKOUT
 from tests.factories import SkillFactory
 from tests.interfaces.mcp_calls import HELLO, MODERN, URL, modern, result, send
 
+CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 TOOLS = [
     *("search_skills", "get_skill", "list_skill_files", "get_skill_file", "list_versions"),
     *("list_facets", "list_changes", "search_personas", "get_persona", "register_agent"),
@@ -129,6 +131,80 @@ def test_an_unknown_version_of_the_protocol_is_refused_with_the_known_ones(anyon
     assert response.json()["error"]["data"]["supported"] == ["2026-07-28"]
 
 
+@pytest.mark.parametrize(
+    ("headers", "meta", "error"),
+    [
+        ({}, None, (-32602, "Invalid request parameters")),
+        ({}, {}, (-32602, "Invalid request parameters")),
+        ({}, {**MODERN, CAPABILITIES: []}, (-32602, "Invalid request parameters")),
+        (
+            {"MCP-Protocol-Version": "2099-01-01"},
+            MODERN,
+            (-32020, "MCP-Protocol-Version does not match the request body"),
+        ),
+        (
+            {"Mcp-Method": "tools/list"},
+            MODERN,
+            (-32020, "Mcp-Method does not match the request body"),
+        ),
+        ({"Mcp-Name": "no_such"}, MODERN, (-32020, "Mcp-Name does not match the request body")),
+        (
+            {"Mcp-Name": "=?base64?w?="},
+            MODERN,
+            (-32020, "Mcp-Name does not match the request body"),
+        ),
+    ],
+)
+def test_without_initialize_headers_and_body_say_the_same(anyone, headers, meta, error):
+    request = modern("tools/call", name="list_facets")
+    request["headers"] |= headers
+    request["params"]["_meta"] = meta
+
+    message = send(anyone, **request).json()
+
+    assert message["id"] == 7
+    assert (message["error"]["code"], message["error"]["message"]) == error
+
+
+def test_a_name_that_no_header_holds_comes_in_base64(anyone):
+    uri = "skill://skills/straße/SKILL.md"
+    request = modern("resources/read", uri=uri)
+    request["headers"]["Mcp-Name"] = f"=?base64?{b64encode(uri.encode()).decode()}?="
+
+    error = send(anyone, **request).json()["error"]
+
+    assert error["data"] == {"uri": uri}
+
+
+@pytest.mark.parametrize("method", ["initialize", "ping"])
+def test_a_method_of_the_handshake_is_unknown_without_it(anyone, method):
+    with_handshake = send(anyone, "server/discover").json()["error"]
+    without = send(anyone, **modern(method, **HELLO)).json()["error"]
+
+    assert with_handshake == {
+        "code": -32601,
+        "message": "Method not found",
+        "data": "server/discover",
+    }
+    assert without == {"code": -32601, "message": "Method not found", "data": method}
+
+
+@pytest.mark.parametrize("number", [0, "", "ü", 10**40, "0" * 40])
+def test_a_response_has_the_id_of_its_request(anyone, number):
+    responses = [
+        anyone.post(URL, {"jsonrpc": "2.0", "id": number, "method": method})
+        for method in ("ping", "no/such")
+    ]
+
+    assert [response.json()["id"] for response in responses] == [number, number]
+
+
+def test_a_secret_in_the_name_of_a_method_is_not_repeated(anyone):
+    response = send(anyone, "mkt_agent_" + "a" * 40)
+
+    assert response.json()["error"]["data"] == "mkt_agent_[masked]"
+
+
 def test_an_older_version_is_negotiated(anyone):
     introduction = result(anyone, "initialize", {**HELLO, "protocolVersion": "1999-01-01"})
 
@@ -142,6 +218,8 @@ def test_an_older_version_is_negotiated(anyone):
         {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}},
         {"jsonrpc": "2.0", "method": "notifications/no-such", "params": {"x": 1}},
         {"jsonrpc": "2.0", "id": 1, "result": {}},
+        {"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "Method not found"}},
+        {"jsonrpc": "2.0", "method": "notifications/initialized", "params": None},
     ],
 )
 def test_what_expects_no_response_gets_none(anyone, message):

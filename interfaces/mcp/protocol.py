@@ -1,0 +1,78 @@
+"""The messages of MCP: JSON-RPC 2.0 over HTTP, of the versions with a handshake and without."""
+
+from base64 import b64decode
+
+from django.conf import settings
+
+from marketplace.api.exceptions import BadRequest
+from marketplace.secrets import mask
+
+UNKNOWN_METHOD, INVALID_PARAMS, INTERNAL_ERROR = -32601, -32602, -32603
+HEADER_MISMATCH, UNSUPPORTED_VERSION = -32020, -32022
+# The versions that begin with `initialize`, and the one in which every request says its version.
+WITH_HANDSHAKE, MODERN = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"), "2026-07-28"
+SERVER = {"name": "agent-marketplace", "title": "Agent marketplace", "version": settings.VERSION}
+# Keys of `_meta`.
+VERSION = "io.modelcontextprotocol/protocolVersion"
+CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+# The parameter that the header Mcp-Name repeats.
+NAMES = {"tools/call": "name", "resources/read": "uri"}
+
+
+class MCPError(Exception):
+    """An error of the protocol: the response to a message, with status 200 (contract 22.4)."""
+
+    def __init__(self, code, message, data=None):
+        super().__init__(message)
+        self.error = {"code": code, "message": message} | ({"data": data} if data else {})
+
+
+def check_form(message):
+    """Raise BadRequest if the object is not a message of JSON-RPC."""
+    if "id" in message and type(message["id"]) not in {int, str}:
+        raise BadRequest("id must be a string or a whole number")
+    is_call = isinstance(message.get("method"), str)
+    is_response = isinstance(message.get("result", message.get("error")), dict)
+    has_params = isinstance(message.get("params"), dict | None)
+    if message.get("jsonrpc") != "2.0" or not (is_call or is_response) or not has_params:
+        raise BadRequest("Request body must be a JSON-RPC request or notification")
+
+
+def is_modern(headers):
+    """Whether the request is of the version without a handshake, or of one that is unknown."""
+    return headers.get("MCP-Protocol-Version", WITH_HANDSHAKE[0]) not in WITH_HANDSHAKE
+
+
+def check_envelope(headers, method, params):
+    """Raise MCPError if a request without a handshake does not say what it must, in both places."""
+    meta = argument(params, "_meta", dict)
+    version = argument(meta, VERSION, str)
+    argument(meta, CAPABILITIES, dict)
+    repeated = {"MCP-Protocol-Version": version, "Mcp-Method": method}
+    if method in NAMES:
+        repeated["Mcp-Name"] = argument(params, NAMES[method], str)
+    for header, value in repeated.items():
+        if decoded(headers.get(header, "")) != value:
+            raise MCPError(HEADER_MISMATCH, f"{header} does not match the request body")
+    if version != MODERN:
+        data = {"supported": [MODERN], "requested": mask(version)}
+        raise MCPError(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
+
+
+def decoded(header):
+    """The value of a header: Base64 in `=?base64?…?=`, if it is not ASCII."""
+    if not (header.startswith("=?base64?") and header.endswith("?=")):
+        return header
+    try:
+        return b64decode(header[9:-2], validate=True).decode()
+    except ValueError:
+        return None
+
+
+def argument(params, name, kind):
+    """The parameter `name`, or None if it may be missing. Raises MCPError for another type."""
+    value = params.get(name)
+    if not isinstance(value, kind):
+        raise MCPError(INVALID_PARAMS, "Invalid request parameters", {"parameter": name})
+    return value
