@@ -10,7 +10,8 @@ from marketplace.secrets import mask
 UNKNOWN_METHOD, INVALID_PARAMS, INTERNAL_ERROR = -32601, -32602, -32603
 HEADER_MISMATCH, UNSUPPORTED_VERSION = -32020, -32022
 # The versions that begin with `initialize`, and the one in which every request says its version.
-WITH_HANDSHAKE, MODERN = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"), "2026-07-28"
+HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+MODERN_VERSION = "2026-07-28"
 SERVER = {"name": "agent-marketplace", "title": "Agent marketplace", "version": settings.VERSION}
 # Keys of `_meta`.
 VERSION = "io.modelcontextprotocol/protocolVersion"
@@ -41,7 +42,7 @@ def check_form(message):
 
 def is_modern(headers):
     """Whether the request is of the version without a handshake, or of one that is unknown."""
-    return headers.get("MCP-Protocol-Version", WITH_HANDSHAKE[0]) not in WITH_HANDSHAKE
+    return headers.get("MCP-Protocol-Version", HANDSHAKE_VERSIONS[0]) not in HANDSHAKE_VERSIONS
 
 
 def check_envelope(headers, method, params):
@@ -55,8 +56,8 @@ def check_envelope(headers, method, params):
     for header, value in repeated.items():
         if decoded(headers.get(header, "")) != value:
             raise MCPError(HEADER_MISMATCH, f"{header} does not match the request body")
-    if version != MODERN:
-        data = {"supported": [MODERN], "requested": mask(version)}
+    if version != MODERN_VERSION:
+        data = {"supported": [MODERN_VERSION], "requested": mask(version)}
         raise MCPError(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
 
 

@@ -22,23 +22,27 @@ def respond(request, message):
     """The response to a message. Raises BadRequest for anything else."""
     protocol.check_form(message)
     if not {"id", "method"} <= message.keys():
-        return HttpResponse(status=202)  # It expects no response.
+        return json_response(b"", status=202)  # It expects no content.
     # The ID goes back as it came: orjson writes no number of more than 64 bits.
     content = {"jsonrpc": "2.0", "id": orjson.Fragment(json.dumps(message["id"]))}
     try:
         content["result"] = result_of(request, message["method"], message.get("params") or {})
     except MCPError as error:
         content["error"] = error.error
-    return HttpResponse(orjson.dumps(content), content_type="application/json")
+    return json_response(orjson.dumps(content))
+
+
+def json_response(content, status=200):
+    return HttpResponse(content, status=status, content_type="application/json")
 
 
 def result_of(request, method, params):
     if protocol.is_modern(request.headers):
         protocol.check_envelope(request.headers, method, params)
-        result = run(MODERN, method, request, params)
+        result = run(MODERN_METHODS, method, request, params)
         meta = {protocol.SERVER_INFO: protocol.SERVER}
         return {**result, "resultType": "complete", "_meta": meta}
-    result = run(WITH_HANDSHAKE, method, request, params)
+    result = run(HANDSHAKE_METHODS, method, request, params)
     # These versions have no such fields.
     return {name: result[name] for name in result if name not in {"ttlMs", "cacheScope"}}
 
@@ -52,7 +56,7 @@ def run(methods, method, request, params):
 @access.for_everyone
 def initialize(request, params):
     version = argument(params, "protocolVersion", str)
-    known = protocol.WITH_HANDSHAKE
+    known = protocol.HANDSHAKE_VERSIONS
     return {
         "protocolVersion": version if version in known else known[-1],
         "serverInfo": protocol.SERVER,
@@ -63,7 +67,7 @@ def initialize(request, params):
 @access.for_everyone
 def discover(request, _params):
     return {
-        "supportedVersions": [protocol.MODERN],
+        "supportedVersions": [protocol.MODERN_VERSION],
         **introduction(request),
         **skills.PRIVATE,
     }
@@ -138,13 +142,13 @@ METHODS = {
     "skills/list": skills.list_skills,
     "skills/get": skills.get_skill,
 }
-WITH_HANDSHAKE = {"initialize": initialize, "ping": ping, **METHODS}
-MODERN = {"server/discover": discover, **METHODS}
+HANDSHAKE_METHODS = {"initialize": initialize, "ping": ping, **METHODS}
+MODERN_METHODS = {"server/discover": discover, **METHODS}
 
 
 def check_handlers():
     """Raise ImproperlyConfigured where a handler does not say whether it asks who reads."""
-    for function in [*WITH_HANDSHAKE.values(), *MODERN.values()]:
+    for function in (HANDSHAKE_METHODS | MODERN_METHODS).values():
         access.audience_of(function)
 
 

@@ -226,6 +226,7 @@ def test_what_expects_no_response_gets_none(anyone, message):
     response = anyone.post(URL, message)
 
     assert (response.status_code, response.content) == (202, b"")
+    assert response["Content-Type"] == "application/json"
 
 
 @pytest.mark.contract("22.4")
