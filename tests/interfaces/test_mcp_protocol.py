@@ -131,6 +131,7 @@ def test_an_unknown_version_of_the_protocol_is_refused_with_the_known_ones(anyon
     assert response.json()["error"]["data"]["supported"] == ["2026-07-28"]
 
 
+@pytest.mark.contract("22.4")
 @pytest.mark.parametrize(
     ("headers", "meta", "error"),
     [
@@ -189,6 +190,7 @@ def test_a_method_of_the_handshake_is_unknown_without_it(anyone, method):
     assert without == {"code": -32601, "message": "Method not found", "data": method}
 
 
+@pytest.mark.contract("22.4")
 @pytest.mark.parametrize("number", [0, "", "ü", 10**40, "0" * 40])
 def test_a_response_has_the_id_of_its_request(anyone, number):
     responses = [
