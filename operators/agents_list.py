@@ -7,9 +7,9 @@ from django.db.models.functions import Coalesce
 
 from agents.models import Agent, AgentToken, ClaimCode
 from installs.models import PersonaInstall, SkillInstall
+from installs.reads import context_tokens
 from marketplace.secrets import holds_token
 from operators.recalls import recalls_of
-from profiles.reads import context_tokens
 
 MAX_AGENTS = 50  # on a page
 SORTS = {

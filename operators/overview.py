@@ -3,9 +3,9 @@
 from django.db.models import F
 
 from catalogue.models import Persona
+from installs import reads
+from installs.limits import usages_of
 from operators.forms import LIMITED
-from profiles import reads
-from profiles.limits import usages_of
 
 MAX_ROWS = 100  # of each kind on a page
 MAX_EVENTS = 20

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from catalogue.models import Skill, Status, successor_slug
 from installs.models import PersonaInstall, SkillInstall
-from profiles.reads import recalled_version
+from installs.reads import recalled_version
 
 # In the order of Recall's fields.
 COLUMNS = ["of_kind", "slug", "title", "recalled_number", "reason", "at", "successor"]
