@@ -7,7 +7,7 @@ from django.utils.functional import cached_property
 from agents.models import OperatorClaim
 from catalogue.models import Persona, Status
 from installs import reads
-from installs.profile_sql import BUNDLED, NEWEST, OUTDATED, PERSONA, SKILL
+from installs.sql import BUNDLED, NEWEST, OUTDATED, PERSONA, SKILL
 from marketplace.rows import instance_of
 
 WithSkills = namedtuple("WithSkills", [*PERSONA.row._fields, "skill_slugs"])  # noqa: PYI024

@@ -9,10 +9,10 @@ from agents.serializers import UpdateAgentSerializer
 from installs import reads
 from installs.limits import usages_of
 from installs.profile import Profile
-from installs.profile_sql import MAX_SKILLS, PROFILE
 from installs.serializers.limits import LimitsSerializer
 from installs.serializers.manifest import ManifestSerializer
 from installs.serializers.profile import ProfileSerializer
+from installs.sql import MAX_SKILLS, PROFILE
 from marketplace.access import PRIVATE
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.responses import conditional_response

@@ -85,7 +85,7 @@ def with_numbers(claims):
         persona=Subquery(personas.with_entry().filter(is_active=True).values("title")[:1]),
         skills=number_of(skills),
         personas=number_of(personas),
-        updates=number_of(outdated(skills)) + number_of(outdated(personas)),
+        updates=number_of(skills.outdated()) + number_of(personas.outdated()),
         last_used_at=Subquery(
             AgentToken.objects.filter(**own)
             .order_by()
@@ -95,11 +95,6 @@ def with_numbers(claims):
         has_token=Exists(AgentToken.objects.valid().filter(**own)),
         is_asked_for=Exists(ClaimCode.objects.valid().filter(claim=OuterRef("pk"))),
     )
-
-
-def outdated(installs):
-    """The installs that `reads.updates` lists for one agent."""
-    return installs.with_entry().filter(is_outdated=True, pinned=None)
 
 
 def number_of(rows):

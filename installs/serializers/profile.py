@@ -5,9 +5,9 @@ from agents.serializers import ClaimSerializer, GrantedScopesField, HandleField
 from catalogue.serializers.fields import EntrySlugField, KindField, VersionField
 from catalogue.serializers.personas import PersonaIdSerializer
 from catalogue.serializers.skills import BundlingPersonaSerializer
-from installs.profile_sql import NEWEST
 from installs.serializers.advisories import AdvisorySerializer
 from installs.serializers.installs import PersonaInstallSerializer, SkillInstallSerializer
+from installs.sql import NEWEST
 from marketplace.api.fields import (
     BooleanField,
     CountField,

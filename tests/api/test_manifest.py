@@ -3,7 +3,7 @@
 import pytest
 
 from catalogue.models import Status
-from installs import profile_sql as sql
+from installs import sql
 from marketplace.api.fields import timestamp
 from tests.factories import (
     AgentFactory,
