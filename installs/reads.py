@@ -65,12 +65,9 @@ def loaded_by(whose):
     That is the active persona, the agent's own skills, and those that only the persona bundles.
     """
     skills, personas = present(whose)
-    bundling = PersonaInstall.objects.loaded().filter(
-        agent=OuterRef("agent"), persona__skills=OuterRef("skill")
-    )
-    installed = SkillInstall.objects.present().filter(
-        agent=OuterRef("agent"), skill=OuterRef("skill_id")
-    )
+    of_agent = {"agent": OuterRef("agent")}
+    bundling = personas.loaded().filter(persona__skills=OuterRef("skill"), **of_agent)
+    installed = skills.filter(skill=OuterRef("skill_id"), **of_agent)
     return [
         personas.loaded(),
         skills.loaded().annotate(is_bundled=Exists(bundling)),
