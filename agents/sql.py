@@ -2,7 +2,7 @@
 
 AUTHENTICATE also records when the token was last used, at most every 15 minutes. No request waits
 for the disk because of that (synchronous_commit), so a crash of the database may lose the last few.
-profiles/sql.py reads the profile in the same statement.
+installs/sql.py reads the profile in the same statement.
 """
 
 from agents.tokens import NOTED_EVERY

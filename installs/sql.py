@@ -1,15 +1,19 @@
-"""The hot writes. Each is one statement that returns one row, the verdict: done, or why not.
+"""The hot writes, and the reads of the profile and the manifest.
 
-It locks the agent's row, queues for the entry, and locks the entry's row, so that a suspension, a
-price or a withdrawal that is committed meanwhile counts. It writes only if no rule forbids it. If
-another write of the same agent is committed after the statement's snapshot, a unique constraint
-refuses the whole statement; Agent.fetch_verdict then runs it again, as after a deadlock.
+Each write is one statement that returns one row, the verdict: done, or why not. It locks the
+agent's row, queues for the entry, and locks the entry's row, so that a suspension, a price or a
+withdrawal that is committed meanwhile counts. It writes only if no rule forbids it. If another
+write of the same agent is committed after the statement's snapshot, a unique constraint refuses the
+whole statement; Agent.fetch_verdict then runs it again, as after a deadlock.
 """
 
+from collections import namedtuple
+from functools import partial
 from typing import NamedTuple
 
-from agents.sql import WITH_ME
+from agents.sql import USABLE, WITH_ME
 from catalogue.models import FREE, IS_PUBLISHED
+from marketplace.api.fields import TIMESTAMP_FORMAT
 
 
 def turn_of(kind):
@@ -143,3 +147,122 @@ INSTALL_SKILL, INSTALL_SKILL_VERSION = (install_skill(text("skill")) for text in
 INSTALL_PERSONA, INSTALL_PERSONA_VERSION = (
     install_persona(text("persona")) for text in (newest, chosen)
 )
+
+NEWEST = 100  # rows of each kind in a profile
+
+
+# The profile is read with the token, in one statement. Installs come as arrays of texts. As JSON or
+# in separate statements, they cost PostgreSQL or this process more
+# (docs/develop/notebook/requests.md).
+
+
+class TextRow:
+    """A row as an array of texts in SQL, and as a named tuple in Python."""
+
+    def __init__(self, **columns):
+        self.sql = f"ARRAY[{', '.join(columns.values())}]"
+        self.row = namedtuple("Row", columns)  # noqa: PYI024 - named as in SQL
+        # `_make` is Python code, and a profile has up to two hundred rows.
+        self._read = partial(tuple.__new__, self.row)
+
+    def read_all(self, arrays):
+        return list(map(self._read, arrays))
+
+
+INSTALLED_AT = f"to_char(install.installed_at AT TIME ZONE 'UTC', '{TIMESTAMP_FORMAT}')"
+OUTDATED = "outdated"  # as in InstallQuerySet.with_entry, for pinned installs, too
+STATE = f"""CASE
+    WHEN {{entry}}.{IS_PUBLISHED} AND {{entry}}.digest <> install.digest THEN '{OUTDATED}'
+    ELSE {{entry}}.status
+END"""
+SKILL = TextRow(
+    state=STATE.format(entry="skill"),
+    public_id="skill.public_id",
+    slug="skill.slug",
+    title="skill.title",
+    runtime="install.runtime",
+    installed_at=INSTALLED_AT,
+    deprecation_message="skill.deprecation_message",
+    successor_slug="catalogue_skill_successor(skill.successor_id)",
+)
+PERSONA = TextRow(
+    state="state",
+    public_id="public_id",
+    slug="slug",
+    title="title",
+    is_active="CASE WHEN install.is_active THEN 'active' ELSE '' END",
+    installed_at=INSTALLED_AT,
+    deprecation_message="deprecation_message",
+    successor_slug="successor_slug",
+)
+BUNDLED = TextRow(state="skill.status", persona_id="newest.public_id", slug="skill.slug")
+
+PROFILE = f"""
+{USABLE}, newest AS (
+    SELECT
+        install.id, install.persona_id, install.is_active, install.installed_at,
+        persona.public_id, persona.slug, persona.title, persona.deprecation_message,
+        catalogue_persona_successor(persona.successor_id) AS successor_slug,
+        {STATE.format(entry="persona")} AS state
+    FROM usable
+    JOIN installs_personainstall AS install USING (agent_id)
+    JOIN catalogue_persona AS persona ON persona.id = install.persona_id
+    WHERE install.removed_at IS NULL
+    ORDER BY install.id DESC LIMIT {NEWEST}
+)
+SELECT
+    usable.*,
+    claim.id AS claim_id, claim.secret AS claim_secret,
+    claim.operator_name AS claim_operator_name, claim.code_digest AS claim_code_digest,
+    claim.claimed_at AS claim_claimed_at,
+    ARRAY(
+        SELECT {SKILL.sql}
+        FROM installs_skillinstall AS install
+        JOIN catalogue_skill AS skill ON skill.id = install.skill_id
+        WHERE install.agent_id = usable.agent_id AND install.removed_at IS NULL
+        ORDER BY install.id DESC LIMIT {NEWEST}
+    ) AS skills,
+    ARRAY(SELECT {PERSONA.sql} FROM newest AS install ORDER BY id DESC) AS personas,
+    ARRAY(
+        SELECT {BUNDLED.sql}
+        FROM newest
+        JOIN catalogue_persona_skills USING (persona_id)
+        JOIN catalogue_skill AS skill ON skill.id = skill_id
+        ORDER BY skill.slug
+    ) AS bundled,
+    -- The only thing that this app reads of one above it.
+    (
+        SELECT count(*) FROM reviews_review AS review
+        WHERE review.agent_id = usable.agent_id AND review.deleted_at IS NULL
+    ) AS review_count
+FROM usable JOIN agents_operatorclaim AS claim USING (agent_id)
+"""
+
+MAX_SKILLS, MAX_BYTES = 200, 8 * 1024 * 1024  # whose texts a manifest includes
+# Skills that are not bundled have no slug here, and nulls come last.
+PLACE = 'kind, CASE WHEN is_bundled THEN slug END COLLATE "C", install_id DESC'
+
+# Both statements are over `{loaded}`, the rows of a compiled query (reads.py).
+CONTEXT_TOKENS = "SELECT agent_id, sum(context_tokens) FROM ({loaded}) AS loaded GROUP BY agent_id"
+
+LOADED = [
+    *("kind", "public_id", "slug", "title", "description", "version", "given_digest"),
+    *("given_number", "is_pinned", "latest_number", "latest_version", "latest_digest"),
+    *("own_digest", "context_tokens", "updated_at", "deprecation_message", "successor_slug"),
+    *("files", "is_installed", "is_bundled"),
+]
+# In the order of a manifest: the persona, the bundled skills, then the agent's own, the newest
+# first. Sizes are read without the texts.
+MANIFEST = f"""
+WITH measured AS (
+    SELECT
+        *,
+        count(*) FILTER (WHERE kind = 'skill') OVER places <= {MAX_SKILLS}
+            AND sum(octet_length(content)) OVER places <= {MAX_BYTES} AS is_within
+    FROM ({{loaded}}) AS loaded
+    WINDOW places AS (ORDER BY {PLACE} ROWS UNBOUNDED PRECEDING)
+)
+SELECT {", ".join(LOADED)}, is_within, CASE WHEN is_within AND %s THEN content END
+FROM measured
+ORDER BY {PLACE}
+"""

@@ -14,7 +14,7 @@ from installs.exceptions import (
 )
 from installs.filters import OwnPersonaQuery, OwnSkillQuery
 from installs.models import PersonaInstall, SkillInstall
-from installs.serializers import (
+from installs.serializers.installs import (
     ActivatedPersonaSerializer,
     DeactivatedPersonaSerializer,
     InstalledPersonaSerializer,

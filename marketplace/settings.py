@@ -93,7 +93,6 @@ INSTALLED_APPS = [
     "installs",
     "reviews",
     "reports",
-    "profiles",
     "operators",
     "interfaces.git",
 ]

@@ -7,9 +7,9 @@ from django.db.models.functions import Coalesce
 
 from agents.models import Agent, AgentToken, ClaimCode
 from installs.models import PersonaInstall, SkillInstall
+from installs.reads import context_tokens
 from marketplace.secrets import holds_token
 from operators.recalls import recalls_of
-from profiles.reads import context_tokens
 
 MAX_AGENTS = 50  # on a page
 SORTS = {
@@ -85,7 +85,7 @@ def with_numbers(claims):
         persona=Subquery(personas.with_entry().filter(is_active=True).values("title")[:1]),
         skills=number_of(skills),
         personas=number_of(personas),
-        updates=number_of(outdated(skills)) + number_of(outdated(personas)),
+        updates=number_of(skills.outdated()) + number_of(personas.outdated()),
         last_used_at=Subquery(
             AgentToken.objects.filter(**own)
             .order_by()
@@ -95,11 +95,6 @@ def with_numbers(claims):
         has_token=Exists(AgentToken.objects.valid().filter(**own)),
         is_asked_for=Exists(ClaimCode.objects.valid().filter(claim=OuterRef("pk"))),
     )
-
-
-def outdated(installs):
-    """The installs that `reads.updates` lists for one agent."""
-    return installs.with_entry().filter(is_outdated=True, pinned=None)
 
 
 def number_of(rows):

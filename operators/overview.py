@@ -1,11 +1,9 @@
 """What the console shows of an agent (contract 19.5)."""
 
-from django.db.models import F
-
 from catalogue.models import Persona
+from installs import reads
+from installs.limits import usages_of
 from operators.forms import LIMITED
-from profiles import reads
-from profiles.limits import usages_of
 
 MAX_ROWS = 100  # of each kind on a page
 MAX_EVENTS = 20
@@ -36,8 +34,7 @@ class Overview:
 
 
 def listed(installs):
-    """The present installs, each with `recalled_at` of its pinned version."""
-    return installs.present().with_entry().annotate(recalled_at=F("pinned__recalled_at"))
+    return installs.present().with_entry()
 
 
 class Page:

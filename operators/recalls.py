@@ -3,16 +3,13 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from django.db.models import CharField, Exists, F, IntegerField, OuterRef, Q, Value
-from django.db.models.functions import Cast, Coalesce
+from django.db.models import Exists, OuterRef, Q, Value
 from django.urls import reverse
 
-from catalogue.models import Skill, Status, successor_slug
-from installs.models import PersonaInstall, SkillInstall
-from profiles.reads import recalled_version
+from installs import reads
+from installs.models import SkillInstall
 
-# In the order of Recall's fields.
-COLUMNS = ["of_kind", "slug", "title", "recalled_number", "reason", "at", "successor"]
+COLUMNS = [*reads.ADVISORY, "successor_slug"]  # in the order of Recall's fields
 
 
 @dataclass
@@ -68,56 +65,16 @@ def recalls_of(agents):
 
 
 def rows_of(agents):
-    """A row for each agent and entry; `reads.advisories` does the same for one agent."""
-    parts = []
-    for installs in (SkillInstall, PersonaInstall):
-        own = installs.objects.present().filter(agent__in=agents)
-        gone = own.exclude(**{f"{installs.kind}__status": Status.PUBLISHED})
-        parts += [
-            of_entry(gone, installs.Entry, installs.kind).annotate(is_settled=Value(value=False)),
-            of_version(own, installs).annotate(is_settled=Value(value=False)),
-        ]
-    bundles = PersonaInstall.objects.present().filter(
-        agent__in=agents, persona__skills__status=Status.WITHDRAWN
-    )
-    parts.append(settled_by_successor(of_entry(bundles, Skill, "persona__skills")))
-    first, *others = (
-        part.order_by().values_list(*COLUMNS, "is_settled", "agent_id", "agent__handle")
-        for part in parts
-    )
-    return first.union(*others)
+    """A row for each agent and entry."""
+    *installed, bundling = reads.advised(Q(agent__in=agents))
+    parts = [part.annotate(is_settled=Value(value=False)) for part in installed]
+    parts.append(settled_by_successor(bundling))
+    return reads.union(parts, *COLUMNS, "is_settled", "agent_id", "agent__handle")
 
 
-def of_entry(installs, model, relation):
-    """Rows of installs whose entry is gone. `relation` leads from an install to the entry."""
-    return installs.annotate(
-        of_kind=Value(model.kind),
-        slug=F(f"{relation}__slug"),
-        title=F(f"{relation}__title"),
-        recalled_number=Cast(None, IntegerField()),
-        reason=F(f"{relation}__withdrawal_reason"),
-        at=Coalesce(f"{relation}__withdrawn_at", f"{relation}__updated_at"),
-        successor=successor_slug(model, f"{relation}__"),
-    )
-
-
-def settled_by_successor(bundles):
+def settled_by_successor(bundling):
     """A persona no longer loads a withdrawn skill, so an agent can only lack the successor."""
     successors = SkillInstall.objects.present().filter(
-        agent=OuterRef("agent"), skill__slug=OuterRef("successor")
+        agent=OuterRef("agent"), skill__slug=OuterRef("successor_slug")
     )
-    return bundles.annotate(is_settled=Q(successor=None) | Exists(successors))
-
-
-def of_version(installs, model):
-    """Rows of installs with the text of a recalled version."""
-    recalled = recalled_version(model)
-    return installs.annotate(
-        of_kind=Value(model.kind),
-        slug=F(f"{model.kind}__slug"),
-        title=F(f"{model.kind}__title"),
-        recalled_number=recalled("number"),
-        reason=recalled("recall_reason"),
-        at=recalled("recalled_at"),
-        successor=Cast(None, CharField()),
-    ).exclude(recalled_number=None)
+    return bundling.annotate(is_settled=Q(successor_slug=None) | Exists(successors))

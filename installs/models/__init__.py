@@ -1,2 +1,2 @@
-from installs.models.base import take_turn
 from installs.models.installs import PersonaInstall, SkillInstall
+from installs.models.querysets import take_turn

@@ -1,7 +1,6 @@
-from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models, transaction
-from django.db.models import F, OuterRef, Q
+from django.db.models import F, Q
 
 from agents.models import Agent
 from catalogue.exceptions import PersonaNotFound, SkillNotFound, VersionNotFound
@@ -18,7 +17,8 @@ from installs.exceptions import (
     SkillAlreadyInstalled,
     SkillNotInstalled,
 )
-from installs.models.base import Install, InstallManager, InstallQuerySet
+from installs.models.base import Install, InstallManager
+from installs.models.querysets import PersonaInstallQuerySet
 from installs.sql import (
     INSTALL_PERSONA,
     INSTALL_PERSONA_VERSION,
@@ -87,14 +87,6 @@ class SkillInstall(Install):
                 F("id").desc(), name="skill_install_removed", condition=Q(removed_at__isnull=False)
             ),
         ]
-
-
-class PersonaInstallQuerySet(InstallQuerySet):
-    def with_entry(self):
-        """Add the slugs of the published skills that come with the persona."""
-        bundled = Skill.objects.published().filter(personas=OuterRef("persona_id"))
-        slugs = ArraySubquery(bundled.order_by("slug").values("slug"))
-        return super().with_entry().annotate(skill_slugs=slugs)
 
 
 class PersonaInstallManager(InstallManager.from_queryset(PersonaInstallQuerySet)):

@@ -9,13 +9,13 @@ from django.conf import settings
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from catalogue.models import Persona, is_slug
+from installs import reads as installs
 from installs.exceptions import PersonaRequiresPayment
 from interfaces.git import store
 from interfaces.git.exceptions import CatalogueTooLarge
 from interfaces.git.names import persona_marketplace, shortened
 from interfaces.git.sql import CATALOGUE, FOLDERS, INSTALLED, PERSONA, PROMPTS, VERSIONS, rows_of
 from interfaces.git.trees import Folder, Plugin, marketplace_files, skill_files
-from profiles import reads as profiles
 
 # Raise it when the same rows make other files, so that each repository gets one commit of them.
 FORMAT = 1
@@ -113,7 +113,7 @@ class OwnPlugins(Marketplace):
         return shortened(f"{name}-me")
 
     def read_plugins(self):
-        manifest = profiles.manifest(self.agent)
+        manifest = installs.manifest(self.agent)
         installed = {(row.kind, row.slug): row for row in manifest.rows}
         params = {"skills": [], "skill_numbers": [], "personas": [], "persona_numbers": []}
         for (kind, slug), row in installed.items():

@@ -2,12 +2,13 @@
 
 from collections import defaultdict
 
-from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
+from django.db.models import Case, Exists, F, Q, Value, When
 from django.template.defaultfilters import pluralize
 from django.utils.functional import cached_property
 
 from catalogue.models import Status
 from installs.models import PersonaInstall, SkillInstall, choices
+from installs.models.querysets import recalled_versions
 from operators.actions.base import Action
 
 MAX_NAMED = 100  # entries that an action changes, or leaves out for one reason
@@ -150,11 +151,9 @@ def named(installs, *columns):
 
 def reason(model):
     """Why no version is available for an install."""
-    of_entry = {model.kind: OuterRef(model.kind), "digest": OuterRef("installed_digest")}
-    recalled = model.Version.objects.filter(recalled_at__isnull=False, **of_entry)
     return Case(
         When(~Q(**{f"{model.kind}__status": Status.PUBLISHED}), then=Value("withdrawn")),
-        When(Exists(recalled), then=Value("recalled")),
+        When(Exists(recalled_versions(model)), then=Value("recalled")),
         default=Value("older than the first version"),
     )
 

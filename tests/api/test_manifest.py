@@ -3,8 +3,8 @@
 import pytest
 
 from catalogue.models import Status
+from installs import sql
 from marketplace.api.fields import timestamp
-from profiles import sql
 from tests.factories import (
     AgentFactory,
     PersonaFactory,

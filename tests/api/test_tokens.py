@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from agents import tokens
 from agents.models import Agent, AgentToken
-from profiles.sql import PROFILE
+from installs.sql import PROFILE
 from tests.factories import AgentFactory
 
 URL = "/api/v1/agents/me"

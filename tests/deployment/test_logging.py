@@ -10,9 +10,9 @@ import pytest
 from django.contrib.auth.models import User
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from installs.serializers.profile import ProfileSerializer
 from marketplace.logging import MaskedFormatter
 from marketplace.secrets import mask
-from profiles.serializers import ProfileSerializer
 
 pytestmark = pytest.mark.servers
 

@@ -239,7 +239,7 @@ def test_a_refused_token_is_an_error_and_never_the_public_list(anyone, agent, na
 
 @pytest.mark.contract("22.11")
 def test_a_store_that_is_away_is_an_error_and_never_an_empty_list(client, monkeypatch):
-    monkeypatch.setattr("profiles.reads.manifest", Mock(side_effect=OperationalError("away")))
+    monkeypatch.setattr("installs.reads.manifest", Mock(side_effect=OperationalError("away")))
 
     error = send(client, "skills/list").json()["error"]
 

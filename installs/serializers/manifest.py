@@ -10,7 +10,8 @@ from catalogue.serializers.fields import (
 from catalogue.serializers.files import FileSerializer
 from catalogue.serializers.personas import PersonaIdSerializer
 from catalogue.serializers.skills import BundlingPersonaSerializer, SkillIdSerializer
-from installs.serializers import LatestSerializer
+from installs.serializers.advisories import AdvisorySerializer
+from installs.serializers.installs import LatestSerializer
 from marketplace.api.fields import (
     BooleanField,
     ChoiceField,
@@ -20,7 +21,6 @@ from marketplace.api.fields import (
     TextField,
 )
 from marketplace.api.serializers import ResponseSerializer
-from profiles.serializers.advisories import AdvisorySerializer
 
 
 class ContentField(TextField):

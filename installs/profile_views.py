@@ -6,16 +6,18 @@ from rest_framework.response import Response
 
 from agents.authentication import BearerAuthentication
 from agents.serializers import UpdateAgentSerializer
+from installs import reads
+from installs.limits import usages_of
+from installs.profile import Profile
+from installs.serializers.limits import LimitsSerializer
+from installs.serializers.manifest import ManifestSerializer
+from installs.serializers.profile import ProfileSerializer
+from installs.sql import MAX_SKILLS, PROFILE
 from marketplace.access import PRIVATE
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.responses import conditional_response
 from marketplace.api.scopes import Scope
 from marketplace.api.viewsets import ApiViewSet
-from profiles import reads
-from profiles.limits import usages_of
-from profiles.profile import Profile
-from profiles.serializers import LimitsSerializer, ManifestSerializer, ProfileSerializer
-from profiles.sql import MAX_SKILLS, PROFILE
 
 
 @extend_schema(tags=["Agents"])

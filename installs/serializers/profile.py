@@ -5,7 +5,9 @@ from agents.serializers import ClaimSerializer, GrantedScopesField, HandleField
 from catalogue.serializers.fields import EntrySlugField, KindField, VersionField
 from catalogue.serializers.personas import PersonaIdSerializer
 from catalogue.serializers.skills import BundlingPersonaSerializer
-from installs.serializers import PersonaInstallSerializer, SkillInstallSerializer
+from installs.serializers.advisories import AdvisorySerializer
+from installs.serializers.installs import PersonaInstallSerializer, SkillInstallSerializer
+from installs.sql import NEWEST
 from marketplace.api.fields import (
     BooleanField,
     CountField,
@@ -17,8 +19,6 @@ from marketplace.api.fields import (
 )
 from marketplace.api.serializers import ResponseSerializer
 from marketplace.models import max_length
-from profiles.serializers.advisories import AdvisorySerializer
-from profiles.sql import NEWEST
 
 
 class TokenScopesField(GrantedScopesField):

@@ -6,9 +6,9 @@ from django.utils.functional import cached_property
 
 from agents.models import OperatorClaim
 from catalogue.models import Persona, Status
+from installs import reads
+from installs.sql import BUNDLED, NEWEST, OUTDATED, PERSONA, SKILL
 from marketplace.rows import instance_of
-from profiles import reads
-from profiles.sql import BUNDLED, NEWEST, OUTDATED, PERSONA, SKILL
 
 WithSkills = namedtuple("WithSkills", [*PERSONA.row._fields, "skill_slugs"])  # noqa: PYI024
 

@@ -1,1 +1,0 @@
-"""What an agent has: its profile, over all apps below (contract 6)."""
