@@ -57,9 +57,10 @@ def kept_cluster():
     kept = data.with_name(f"migrated-{digest[:16]}")
     if not kept.exists():
         print("Migrating a database that later test runs copy.", flush=True)  # noqa: T201
+        made = make_cluster(data.with_suffix(".new"))
         for earlier in data.parent.glob("migrated-*"):
             shutil.rmtree(earlier, ignore_errors=True)
-        make_cluster(data.with_suffix(".new")).rename(kept)
+        made.rename(kept)
     return kept
 
 
