@@ -1,7 +1,7 @@
 """The undocumented parts of Django, psycopg and gunicorn that the infrastructure uses.
 
-If one fails after an upgrade, the package has changed that name. The other tests of the infrastructure show that they do what we
-expect; here are only the behaviors that no client would notice at once.
+If one fails after an upgrade, the package has changed that name. Other tests show that they do what
+we expect; here are only the behaviors that no client would notice at once.
 """
 
 import os
