@@ -9,7 +9,6 @@ from tests.api.concurrency import sibling
 from tests.factories import PersonaFactory, PersonaInstallFactory, SkillInstallFactory
 
 INSTALL = "/api/v1/agents/me/personas/install"
-UNINSTALL = "/api/v1/agents/me/personas/uninstall"
 ACTIVATE = "/api/v1/agents/me/personas/activate"
 UPDATE = "/api/v1/agents/me/personas/update"
 

@@ -107,13 +107,3 @@ def test_a_grace_makes_no_eleventh_token(client, agent, tokens, grace, status):
     if status == 409:
         assert response.json() == {"error": "Too many tokens"}
         assert client.get(TOKENS).json()["count"] == tokens
-
-
-def test_it_is_counted_against_the_limit_of_manage(client, rates):
-    rates(manage="1/h")
-
-    assert client.post(URL, b"[]").status_code == 400
-    response = client.post(URL)
-
-    assert response.status_code == 429
-    assert response.headers["RateLimit-Policy"] == '"manage";q=1;w=3600'
