@@ -216,6 +216,7 @@ def test_two_agents_may_be_the_first_to_report_it(client, client_of, agent):
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.contract("18.2")
 def test_an_agent_that_reports_twice_at_once_has_one_report(client, agent):
     def first():
         Report.objects.submit(Agent.objects.get(pk=agent.pk), Skill.objects.get(), reason="spam")
