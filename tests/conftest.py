@@ -23,6 +23,11 @@ from tests.openapi_contract import assert_as_described
 # The production hasher is slow on purpose, and the tests create many users.
 django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
+# Migrated already (tests/database.py), unless the tests run on a database of yours.
+django_settings.DATABASES["default"].setdefault("TEST", {})["TEMPLATE"] = os.environ.get(
+    "TEMPLATE_OF_TESTS"
+)
+
 TransactionTestCase._fixture_teardown = lambda _case: empty_the_database()
 
 AXE = "axe-core@4.14.1"

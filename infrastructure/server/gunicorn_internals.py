@@ -1,6 +1,6 @@
 """The undocumented parts of gunicorn that the server uses. Any release may change them.
 
-tests/infrastructure/server/test_gunicorn_*.py have a test for each name.
+tests/infrastructure/server/test_internals.py and test_gunicorn_messages.py name what has changed.
 """
 
 import errno

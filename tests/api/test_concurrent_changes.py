@@ -9,9 +9,13 @@ from tests.api.concurrency import sibling
 from tests.factories import PersonaFactory, PersonaInstallFactory, SkillInstallFactory
 
 INSTALL = "/api/v1/agents/me/personas/install"
-UNINSTALL = "/api/v1/agents/me/personas/uninstall"
 ACTIVATE = "/api/v1/agents/me/personas/activate"
 UPDATE = "/api/v1/agents/me/personas/update"
+
+
+both_kinds = pytest.mark.parametrize(
+    ("kind", "installed"), [("skill", SkillInstallFactory), ("persona", PersonaInstallFactory)]
+)
 
 
 @pytest.mark.contract("4.11")
@@ -44,14 +48,29 @@ def test_an_agent_that_is_stopped_concurrently_changes_nothing(
         assert [getattr(row, name) for name in columns] == [values[name] for name in columns]
 
 
-def test_a_persona_that_is_uninstalled_concurrently_is_not_found(post_during, agent):
-    PersonaInstallFactory(agent=agent, persona__slug="archivist")
-    uninstall = sibling(agent, PersonaInstall.objects.uninstall, "archivist")
+@pytest.mark.contract("12.10")
+@both_kinds
+def test_what_is_uninstalled_concurrently_is_not_found(post_during, agent, kind, installed):
+    installed(agent=agent, **{f"{kind}__slug": "wanted"})
+    uninstall = sibling(agent, installed._meta.model.objects.uninstall, "wanted")
 
-    response = post_during(uninstall, UNINSTALL, {"slug": "archivist"})
+    response = post_during(uninstall, f"/api/v1/agents/me/{kind}s/uninstall", {"slug": "wanted"})
 
     assert response.status_code == 404
-    assert response.json() == {"error": "Persona not installed"}
+    assert response.json() == {"error": f"{kind.title()} not installed"}
+
+
+@both_kinds
+def test_an_install_during_an_uninstall_is_as_if_it_came_first(post_during, agent, kind, installed):
+    install = installed(agent=agent, **{f"{kind}__slug": "wanted"})
+    uninstall = sibling(agent, type(install).objects.uninstall, "wanted")
+
+    response = post_during(uninstall, f"/api/v1/agents/me/{kind}s/install", {"slug": "wanted"})
+
+    assert response.status_code == 409
+    assert response.json() == {"error": f"{kind.title()} already installed"}
+    assert [*type(install).objects.all()] == [install]
+    assert not type(install).objects.present().exists()
 
 
 def test_a_persona_that_is_uninstalled_concurrently_is_not_activated(post_during, agent):
@@ -65,6 +84,7 @@ def test_a_persona_that_is_uninstalled_concurrently_is_not_activated(post_during
     assert not PersonaInstall.objects.filter(is_active=True).exists()
 
 
+@pytest.mark.contract("12.10")
 def test_a_persona_that_is_withdrawn_concurrently_is_not_activated(post_during, agent):
     persona = PersonaInstallFactory(agent=agent, persona__slug="archivist").persona
     personas = Persona.objects.filter(pk=persona.pk)
@@ -128,18 +148,21 @@ def test_a_persona_that_is_uninstalled_concurrently_is_not_updated(post_during, 
     assert PersonaInstall.objects.get().installed_digest == "sha256:" + "0" * 64
 
 
+@both_kinds
 @pytest.mark.parametrize("status", [Status.WITHDRAWN, Status.DRAFT])
-def test_a_persona_that_is_withdrawn_concurrently_is_not_updated(post_during, agent, status):
-    install = PersonaInstallFactory(
-        agent=agent, persona__slug="archivist", installed_digest="sha256:" + "0" * 64
-    )
-    personas = Persona.objects.filter(pk=install.persona_id)
+def test_what_is_withdrawn_concurrently_is_not_updated(post_during, agent, kind, installed, status):
+    old = {"installed_digest": "sha256:" + "0" * 64}
+    install = installed(agent=agent, **old, **{f"{kind}__slug": "wanted"})
+    entry = getattr(install, kind)
+    entries = type(entry).objects.filter(pk=entry.pk)
 
-    response = post_during(lambda: personas.update(status=status), UPDATE, {"slug": "archivist"})
+    url = f"/api/v1/agents/me/{kind}s/update"
+    response = post_during(lambda: entries.update(status=status), url, {"slug": "wanted"})
 
     assert response.status_code == 404
-    assert response.json() == {"error": "Persona not found"}
-    assert PersonaInstall.objects.get().installed_digest == "sha256:" + "0" * 64
+    assert response.json() == {"error": f"{kind.title()} not found"}
+    install.refresh_from_db()
+    assert install.installed_digest == old["installed_digest"]
 
 
 def test_an_update_gets_the_text_that_is_edited_concurrently(post_during, agent):

@@ -27,6 +27,7 @@ def assert_counts(persona, total, number):
     assert sum(visible.values_list("rating", flat=True)) == total
 
 
+@pytest.mark.contract("14.7")
 def test_a_review_that_is_changed_concurrently_is_deleted_from_the_average(client, agent, reviewed):
     change = sibling(agent, Review.objects.submit, "archivist", rating=4)
 

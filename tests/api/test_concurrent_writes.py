@@ -31,6 +31,7 @@ REVIEW = "/api/v1/agents/me/reviews"
 UNAUTHORISED = {"error": "Authentication required"}
 
 
+@pytest.mark.contract("9.10")
 def test_a_skill_that_the_agent_installs_concurrently_is_a_conflict(post_during, agent):
     SkillFactory(slug="pdf-tables")
     install = sibling(agent, SkillInstall.objects.install, "pdf-tables")
@@ -42,6 +43,7 @@ def test_a_skill_that_the_agent_installs_concurrently_is_a_conflict(post_during,
     assert SkillInstall.objects.count() == Skill.objects.get().downloads == 1
 
 
+@pytest.mark.contract("9.10")
 def test_a_persona_that_the_agent_installs_concurrently_is_a_conflict(post_during, agent):
     PersonaFactory(slug="archivist")
     install = sibling(agent, PersonaInstall.objects.install, "archivist")
@@ -55,6 +57,7 @@ def test_a_persona_that_the_agent_installs_concurrently_is_a_conflict(post_durin
     assert Persona.objects.get().installs == 1
 
 
+@pytest.mark.contract("9.6")
 def test_a_persona_that_is_activated_concurrently_is_deactivated(post_during, agent):
     PersonaFactory(slug="archivist")
     PersonaFactory(slug="other")
@@ -69,7 +72,7 @@ def test_a_persona_that_is_activated_concurrently_is_deactivated(post_during, ag
     assert [install.persona.slug for install in active] == ["archivist"]
 
 
-@pytest.mark.contract("4.11")
+@pytest.mark.contract("4.11", "9.10")
 @pytest.mark.parametrize(
     ("url", "body"),
     [
@@ -145,6 +148,7 @@ def test_a_version_that_is_recalled_concurrently_is_not_found(post_during, name)
     assert not kind.Install.objects.exists()
 
 
+@pytest.mark.contract("9.10")
 def test_a_persona_that_gets_a_price_concurrently_requires_payment(post_during):
     persona = PersonaFactory(slug="archivist")
     personas = Persona.objects.filter(pk=persona.pk)
@@ -160,6 +164,7 @@ def test_a_persona_that_gets_a_price_concurrently_requires_payment(post_during):
     assert personas.get().installs == 0
 
 
+@pytest.mark.contract("10.2")
 def test_a_first_review_that_is_written_concurrently_is_replaced(post_during, agent):
     PersonaInstallFactory(agent=agent, persona__slug="archivist")
     write = sibling(agent, Review.objects.submit, "archivist", rating=1, comment="Not yet.")

@@ -162,14 +162,3 @@ def test_only_a_digest_and_a_hint_are_stored(client, agent):
 
     assert agent.tokens.first().digest == tokens.digest(text)
     assert text not in str(agent.tokens.values())
-
-
-@pytest.mark.contract("15.2")
-def test_it_is_counted_against_the_limit_of_manage(client, rates):
-    rates(manage="1/h", install="1/h")
-
-    assert client.post(URL, b"{").status_code == 400
-    response = client.post(URL)
-
-    assert response.status_code == 429
-    assert response.headers["RateLimit-Policy"] == '"manage";q=1;w=3600'

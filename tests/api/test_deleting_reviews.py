@@ -174,17 +174,5 @@ def test_a_review_of_another_agent_is_left_alone(client_of, persona, own):
     assert counted(persona) == (7, 2, 3.5)
 
 
-@pytest.mark.contract("14.5")
-def test_it_counts_against_the_limit_of_reviews(client, own, rates):
-    rates(review="2/h")
-
-    written = client.post(REVIEWS, {"personaSlug": "archivist", "rating": 3})
-    deleted, refused = client.delete(URL), client.delete(URL)
-
-    assert [response.status_code for response in (written, deleted, refused)] == [200, 200, 429]
-    assert deleted.headers["RateLimit-Policy"] == '"review";q=2;w=3600'
-    assert client.get(REVIEWS).status_code == 200
-
-
 def test_a_body_is_not_read(client, own):
     assert client.generic("DELETE", URL, b"{", "text/plain").status_code == 200

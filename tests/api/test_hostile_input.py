@@ -94,7 +94,8 @@ def test_a_body_above_64_kib_is_refused(assert_each_refused):
     assert_each_refused(hostile_bodies.SIZES)
 
 
-@pytest.mark.contract("2.5", "2.8")
+@pytest.mark.contract("2.5", "2.6", "2.8", "2.11", "5.2", "5.3", "5.6", "6.4", "6.5")
+@pytest.mark.contract("10.4", "10.5", "15.5")
 def test_a_wrong_value_is_refused_by_the_name_of_its_field(assert_each_refused):
     assert_each_refused(hostile_fields.FIELDS)
 

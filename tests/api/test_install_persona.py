@@ -180,27 +180,6 @@ def test_bundled_skills_are_not_installed_separately(client, agent):
     assert not agent.skill_installs.exists()
 
 
-@pytest.mark.contract("2.5", "2.8")
-@pytest.mark.parametrize(
-    ("body", "error"),
-    [
-        ({}, "slug is required"),
-        ({"slug": True}, "slug must be a string"),
-        ({"slug": "archivist", "setActive": "true"}, "setActive must be a boolean"),
-        ({"slug": "archivist", "setActive": 1}, "setActive must be a boolean"),
-        ({"setActive": []}, "slug is required; setActive must be a boolean"),
-    ],
-)
-def test_an_invalid_body_is_refused_by_field(client, agent, body, error):
-    PersonaFactory(slug="archivist")
-
-    answer = client.post(URL, body)
-
-    assert answer.status_code == 400
-    assert answer.json() == {"error": error}
-    assert state_of(agent) == {}
-
-
 @pytest.mark.contract("9.11")
 def test_the_url_of_an_install_has_the_installed_prompt(client):
     persona = persona_with_versions()

@@ -141,34 +141,6 @@ def test_a_skill_that_an_installed_persona_bundles_can_be_installed_by_itself(cl
     assert client.post(URL, {"slug": "pdf-tables"}).status_code == 201
 
 
-@pytest.mark.contract("2.6")
-@pytest.mark.parametrize(
-    ("body", "error"),
-    [
-        ({}, "slug is required"),
-        ({"slug": None}, "slug is required"),
-        ({"slug": ""}, "slug is required"),
-        ({"slug": 5}, "slug must be a string"),
-        ({"slug": ["pdf-tables"]}, "slug must be a string"),
-        ({"slug": "pdf-tables", "runtime": 3}, "runtime must be a string"),
-        ({"slug": "pdf-tables", "runtime": "a\0b"}, "Request body must not contain NUL characters"),
-        (
-            {"slug": "pdf-tables", "runtime": "\ud800"},
-            "Request body must not contain lone surrogates",
-        ),
-        ({"runtime": False}, "slug is required; runtime must be a string"),
-    ],
-)
-def test_an_invalid_body_is_refused_by_field(client, agent, body, error):
-    SkillFactory(slug="pdf-tables")
-
-    answer = client.post(URL, body)
-
-    assert answer.status_code == 400
-    assert answer.json() == {"error": error}
-    assert not agent.skill_installs.exists()
-
-
 @pytest.mark.contract("2.4")
 def test_unknown_fields_are_ignored(client):
     SkillFactory(slug="pdf-tables")

@@ -186,29 +186,6 @@ def test_a_description_can_be_emptied(client, agent):
     assert client.patch(URL, {"description": ""}).json()["description"] == ""
 
 
-@pytest.mark.contract("6.4", "6.5")
-@pytest.mark.parametrize(
-    ("body", "error"),
-    [
-        ({"handle": "other"}, "handle cannot be changed"),
-        ({"handle": "caller"}, "handle cannot be changed"),
-        ({"name": ""}, "name must not be blank"),
-        ({"name": "x" * 81}, "name must be at most 80 characters"),
-        ({"description": "x" * 501}, "description must be at most 500 characters"),
-        ({"runtime": 1}, "runtime must be a string"),
-        ({"name": 1, "handle": "x"}, "name must be a string; handle cannot be changed"),
-    ],
-)
-def test_an_invalid_patch_changes_nothing(client, body, error):
-    before = client.get(URL).json()
-
-    answer = client.patch(URL, {"runtime": "node", **body})
-
-    assert answer.status_code == 400
-    assert answer.json() == {"error": error}
-    assert client.get(URL).json() == before
-
-
 @pytest.mark.contract("6.4")
 def test_an_empty_body_is_no_patch(client):
     answer = client.patch(URL, b"")

@@ -120,41 +120,6 @@ def test_a_taken_handle_is_a_conflict(anyone):
     assert Agent.objects.count() == AgentToken.objects.count() == 1
 
 
-SHAPE = "handle must be a-z, 0-9 and single hyphens between them"
-
-
-@pytest.mark.contract("2.11", "5.2", "5.3", "5.6")
-@pytest.mark.parametrize(
-    ("body", "error"),
-    [
-        ({"name": ""}, "name must not be blank"),
-        ({"name": " \u3000 "}, "name must not be blank"),
-        ({"name": "Night\nOwl"}, "name must not contain control characters"),
-        ({"name": "x" * 81}, "name must be at most 80 characters"),
-        ({"name": 5}, "name must be a string"),
-        ({"description": "x" * 501}, "description must be at most 500 characters"),
-        ({"description": {}}, "description must be a string"),
-        ({"runtime": "x" * 65}, "runtime must be at most 64 characters"),
-        ({"handle": "ab"}, "handle must be at least 3 characters"),
-        ({"handle": "x" * 40}, "handle must be at most 39 characters"),
-        ({"handle": "-abc"}, SHAPE),
-        ({"handle": "abc-"}, SHAPE),
-        ({"handle": "a--c"}, SHAPE),
-        ({"handle": "Abc"}, SHAPE),
-        ({"handle": "abc\n"}, SHAPE),
-        ({"handle": "äöü"}, SHAPE),
-        ({"handle": "admin"}, "handle is reserved"),
-        ({"name": 1, "runtime": 2}, "name must be a string; runtime must be a string"),
-    ],
-)
-def test_an_invalid_field_is_refused_by_name(anyone, body, error):
-    response = anyone.post(URL, body)
-
-    assert response.status_code == 400
-    assert response.json() == {"error": error}
-    assert not Agent.objects.exists()
-
-
 @pytest.mark.contract("5.2")
 def test_fields_may_have_their_maximum_length(anyone):
     body = {

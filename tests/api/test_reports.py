@@ -202,23 +202,6 @@ def test_an_unknown_slug_is_not_found(client, slug):
     assert client.post(URL, SKILL | {"slug": slug}).status_code == 404
 
 
-@pytest.mark.contract("18.1")
-def test_they_have_a_limit_of_their_own(client, rates):
-    rates(report="1/h")
-
-    first, second = client.post(URL, SKILL), client.post(URL, SKILL)
-
-    assert first["RateLimit-Policy"] == '"report";q=1;w=3600'
-    assert second.status_code == 429
-    assert second.json()["error"].startswith("Rate limit exceeded. Try again in ")
-    limits = client.get("/api/v1/agents/me/limits").json()["limits"]
-    remaining = {limit["policy"]: limit["remaining"] for limit in limits}
-    assert remaining == {"install": 20, "review": 10, "confirm-claim": 10, "manage": 120} | {
-        "report": 0,
-        "clone": 240,
-    }
-
-
 @pytest.mark.django_db(transaction=True)
 def test_two_agents_may_be_the_first_to_report_it(client, client_of, agent):
     other = client_of(AgentFactory())
@@ -233,6 +216,7 @@ def test_two_agents_may_be_the_first_to_report_it(client, client_of, agent):
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.contract("18.2")
 def test_an_agent_that_reports_twice_at_once_has_one_report(client, agent):
     def first():
         Report.objects.submit(Agent.objects.get(pk=agent.pk), Skill.objects.get(), reason="spam")

@@ -101,13 +101,3 @@ def test_a_token_of_the_same_scopes_is_revoked(client_of, agent):
     response = client_of(token=reader.text).delete(f"{URL}/{other.public_id}")
 
     assert response.status_code == 200
-
-
-def test_it_is_counted_against_the_limit_of_manage(client, agent, rates):
-    rates(manage="1/h")
-
-    assert client.delete(f"{URL}/unknown").status_code == 404
-    response = client.delete(f"{URL}/{agent.token.public_id}")
-
-    assert response.status_code == 429
-    assert response.headers["RateLimit-Policy"] == '"manage";q=1;w=3600'

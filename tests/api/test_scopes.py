@@ -1,4 +1,4 @@
-"""Scopes: tests/registry.py says which one opens each operation."""
+"""Scopes and policies: tests/registry.py says what opens each operation, and what counts it."""
 
 from datetime import timedelta
 
@@ -88,6 +88,7 @@ def test_every_refused_token_gets_the_same_response(client_of, agent, subtests, 
     for operation in PROTECTED:
         with subtests.test(operation.name):
             assert_refused(call(client, operation), 401, "Authentication required", REFUSED)
+    assert not AgentToken.objects.exclude(last_used_at=None).exists()
 
 
 @pytest.mark.contract("4.2")
@@ -108,7 +109,7 @@ def test_only_its_own_scope_opens_an_operation(client_of, agent, alone, held):
                 assert agent.reviews.present().count() == 1
 
 
-@pytest.mark.contract("4.2")
+@pytest.mark.contract("3.6", "4.2")
 @pytest.mark.parametrize("needed", Scope.values)
 def test_the_other_two_scopes_do_not_open_it(client_of, agent, subtests, needed):
     others = [scope for scope in Scope.values if scope != needed]
@@ -184,3 +185,20 @@ def test_public_endpoints_respond_alike_whatever_the_authorization(anyone, agent
 
     assert registered.status_code == 201
     assert not AgentToken.objects.exclude(last_used_at=None).exists()
+
+
+@pytest.mark.contract("11.1", "12.1", "14.5", "15.2", "15.5")
+def test_each_operation_is_counted_by_its_policy_alone(client_of, rates, subtests):
+    rates(**{operation.policy: "9/h" for operation in PROTECTED if operation.policy})
+    for operation in PROTECTED:
+        with subtests.test(operation.name):
+            agent = AgentFactory()
+            reader = client_of(token=AgentToken.objects.issue(agent).text)
+
+            response = call(client_of(agent), operation)
+
+            policy = operation.policy and f'"{operation.policy}";q=9;w=3600'
+            assert response.headers.get("RateLimit-Policy") == policy
+            limits = reader.get("/api/v1/agents/me/limits").json()["limits"]
+            counted = [row["policy"] for row in limits if row["remaining"] == row["limit"] - 1]
+            assert counted == [operation.policy] * bool(operation.policy)

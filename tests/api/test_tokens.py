@@ -106,27 +106,6 @@ def test_any_other_header_is_refused(anyone, agent, header):
     assert answer.json() == {"error": "Authentication required"}
 
 
-@pytest.mark.parametrize(
-    "end",
-    [
-        lambda token: token.revoke(),
-        lambda token: token.agent.suspend(),
-        lambda token: AgentToken.objects.update(expires_at=timezone.now()),
-        lambda token: token.delete(),
-    ],
-    ids=["revoked", "suspended", "expired", "unknown"],
-)
-def test_an_ended_token_is_refused(client, agent, end):
-    end(agent.token)
-
-    answer = client.get(URL)
-
-    assert answer.status_code == 401
-    assert answer.json() == {"error": "Authentication required"}
-    assert answer["WWW-Authenticate"] == 'Bearer realm="marketplace", error="invalid_token"'
-    assert not AgentToken.objects.exclude(last_used_at=None).exists()
-
-
 @pytest.mark.contract("4.10")
 def test_a_restored_agents_token_works_again(client, agent):
     agent.suspend()

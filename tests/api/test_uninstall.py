@@ -123,17 +123,3 @@ def test_a_review_stays_and_cannot_be_changed_until_the_persona_is_installed_aga
     client.post("/api/v1/agents/me/personas/install", {"slug": "archivist"})
     changed = client.post("/api/v1/agents/me/reviews", body)
     assert (changed.status_code, changed.json()["rating"]) == (200, 2)
-
-
-@pytest.mark.contract("12.1")
-def test_it_counts_against_the_limit_of_manage_alone(client, agent, rates):
-    rates(manage="1/h", install="1/h")
-    SkillInstallFactory(agent=agent, skill__slug="pdf-tables")
-
-    first = client.post(SKILL, {"slug": "pdf-tables"})
-    second = client.post(SKILL, {"slug": "pdf-tables"})
-
-    assert (first.status_code, second.status_code) == (200, 429)
-    assert first.headers["RateLimit-Policy"] == '"manage";q=1;w=3600'
-    install = client.post("/api/v1/agents/me/skills/install", {"slug": "pdf-tables"})
-    assert install.status_code == 201

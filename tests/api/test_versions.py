@@ -1,14 +1,11 @@
 """The versions of an entry: creating and keeping them (contract 25)."""
 
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
-
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.db.models import ProtectedError
 from django.utils import timezone
 
-from catalogue.models import FileContent, Persona, PersonaVersion, Purge, Skill, SkillVersion
+from catalogue.models import FileContent, PersonaVersion, Purge, Skill, SkillVersion
 from tests.api.feed import feed
 from tests.api.versions import ONE, persona_with_versions, rewrite, skill_with_versions
 from tests.factories import PersonaFactory, SkillFactory
@@ -80,27 +77,6 @@ def test_an_earlier_text_again_is_a_new_number(skill):
     assert skill.digest == first
     assert [digest for _, digest in numbers(skill)] == [first, numbers(skill)[1][1], first]
     assert FileContent.objects.filter(data=ONE.encode()).count() == 1
-
-
-@pytest.mark.contract("25.1")
-@pytest.mark.parametrize("model", [Skill, Persona])
-def test_concurrent_saves_use_no_number_twice(model):
-    factory = SkillFactory if model is Skill else PersonaFactory
-    entry = factory(content="0")
-    rounds, together = 20, Barrier(2)
-
-    def save(writer):
-        for number in range(rounds):
-            mine = model.objects.get(pk=entry.pk)
-            together.wait(10)
-            rewrite(mine, f"{writer} {number}")
-        connection.close()
-
-    with ThreadPoolExecutor(2) as pool:
-        [*pool.map(save, "ab")]
-
-    made = [number for number, _ in numbers(entry)]
-    assert made == [*range(1, 2 * rounds + 2)]
 
 
 # Keeping them

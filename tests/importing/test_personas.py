@@ -1,7 +1,6 @@
 """manage.py import_personas: Markdown files with frontmatter become personas; the body prompts."""
 
 import pytest
-from django.core.management import CommandError
 
 from catalogue.models import Persona
 from tests.factories import SkillFactory
@@ -87,14 +86,6 @@ def test_the_api_serves_all_that_the_file_holds(anyone, tmp_path):
     }
 
 
-def test_a_missing_title_is_made_from_the_slug(anyone, tmp_path):
-    persona(tmp_path / "x.md", "name: night-archivist")
-
-    import_personas(tmp_path)
-
-    assert served(anyone, "night-archivist", PERSONAS)["title"] == "Night Archivist"
-
-
 @pytest.mark.parametrize("name", ["archivist.md", "Archivist.agent.md", "ARCHIVIST.SOUL.md"])
 def test_a_missing_name_is_the_files(anyone, tmp_path, name):
     persona(tmp_path / name, "description: Keeps things.")
@@ -104,35 +95,10 @@ def test_a_missing_name_is_the_files(anyone, tmp_path, name):
     assert slugs(anyone, PERSONAS) == ["archivist"]
 
 
-def test_tags_may_be_a_comma_separated_string(anyone, tmp_path):
-    assert shown_of(anyone, tmp_path, "tags: a, b")["tags"] == ["a", "b"]
-
-
-def test_an_unquoted_colon_is_no_obstacle(anyone, tmp_path):
-    detail = shown_of(anyone, tmp_path, "description: Use when: papers.", "priceCents: 0")
-
-    assert detail["description"] == "Use when: papers."
-
-
-def test_a_description_of_5700_characters_stays_whole(anyone, tmp_path):
-    text = "Use when: " + " ".join(f"word{number}" for number in range(1000))
-    text = text[:5700].strip()
-
-    assert shown_of(anyone, tmp_path, f"description: {text}")["description"] == text
-
-
 def test_a_prompt_of_300_kilobytes_is_served_whole(anyone, tmp_path):
     prompt = "You do it.\n" * 30_000 + "Always."
 
     assert shown_of(anyone, tmp_path, body=prompt)["content"] == prompt
-
-
-def test_a_byte_order_mark_and_any_newline_are_read(anyone, tmp_path):
-    write(tmp_path / "x.md", "\ufeff---\r\nname: archivist\r\n---\r\n\r\nOne\r\ntwo\rthree\r\n")
-
-    import_personas(tmp_path)
-
-    assert served(anyone, "archivist", PERSONAS)["content"] == "One\ntwo\nthree"
 
 
 @pytest.mark.parametrize("lines", [["priceCents: 1900"], ['priceCents: "1900"']])
@@ -229,26 +195,6 @@ def test_a_path_may_be_one_file(anyone, tmp_path):
     import_personas(persona(tmp_path / "one.md"))
 
     assert slugs(anyone, PERSONAS) == ["one"]
-
-
-def test_a_missing_path_is_named_before_anything_is_imported(anyone, tmp_path):
-    persona(tmp_path / "archivist.md")
-
-    with pytest.raises(CommandError, match="nowhere does not exist"):
-        import_personas(tmp_path, tmp_path / "nowhere")
-
-    assert slugs(anyone, PERSONAS) == []
-
-
-@pytest.mark.contract("23.3")
-def test_a_draft_import_publishes_nothing_new(anyone, tmp_path):
-    persona(tmp_path / "archivist.md")
-
-    import_personas(tmp_path, draft=True)
-    assert slugs(anyone, PERSONAS) == []
-
-    import_personas(tmp_path)
-    assert slugs(anyone, PERSONAS) == ["archivist"]
 
 
 def test_an_imported_persona_can_be_installed_and_reviewed(client, tmp_path):

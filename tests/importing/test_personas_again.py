@@ -6,7 +6,7 @@ from django.db.models import F, signals
 from catalogue.models import Persona
 from importing import base as importing
 from importing.importers import PersonaImporter
-from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
+from tests.factories import SkillFactory
 from tests.imports import (
     PERSONAS,
     import_personas,
@@ -142,41 +142,6 @@ def test_a_changed_file_updates_its_persona(anyone, tmp_path, line):
     assert (after["personaId"], after["createdAt"]) == (before["personaId"], before["createdAt"])
 
 
-@pytest.mark.parametrize("spelling", [".", "../repo", "owner", "owner/archivist.md"])
-def test_any_spelling_of_the_path_means_the_same_files(anyone, tmp_path, monkeypatch, spelling):
-    archivist(tmp_path / "repo" / "owner")
-    import_personas(tmp_path / "repo")
-    monkeypatch.chdir(tmp_path / "repo")
-
-    assert import_personas(spelling).lines == [UNCHANGED]
-    assert slugs(anyone, PERSONAS) == ["archivist"]
-
-
-def test_what_staff_have_withdrawn_stays_withdrawn(anyone, tmp_path):
-    archivist(tmp_path)
-    import_personas(tmp_path)
-    Persona.objects.update(status="withdrawn")
-    archivist(tmp_path, "title: New")
-
-    import_personas(tmp_path)
-
-    assert anyone.get(f"{PERSONAS}/archivist").status_code == 404
-
-
-def test_an_update_keeps_installs_and_reviews(anyone, tmp_path):
-    archivist(tmp_path)
-    import_personas(tmp_path)
-    review(AgentFactory(), Persona.objects.get(), 4)
-    Persona.objects.update(installs=7)
-    archivist(tmp_path, "title: New")
-
-    import_personas(tmp_path)
-
-    detail = served(anyone, "archivist", PERSONAS)
-    assert (detail["title"], detail["installs"]) == ("New", 7)
-    assert (detail["ratingAvg"], detail["ratingCount"]) == (4, 1)
-
-
 def test_an_update_keeps_the_installs_and_reviews_that_happen_meanwhile(anyone, tmp_path):
     archivist(tmp_path)
     import_personas(tmp_path)
@@ -220,6 +185,15 @@ def test_an_interrupted_import_keeps_its_batches_and_completes_when_run_again(
     assert [bundled(anyone, slug) for slug in "abc"] == [["pdf"]] * 3
 
 
+def test_a_skill_and_a_persona_may_share_a_slug(anyone, tmp_path):
+    SkillFactory(slug="archivist")
+    archivist(tmp_path)
+
+    import_personas(tmp_path)
+
+    assert slugs(anyone, PERSONAS) == slugs(anyone) == ["archivist"]
+
+
 def test_a_colliding_newcomers_slug_names_its_owner_and_stays(anyone, tmp_path):
     archivist(tmp_path / "alice", body="Alices.")
     file = archivist(tmp_path / "bob", body="Bobs.")
@@ -232,55 +206,3 @@ def test_a_colliding_newcomers_slug_names_its_owner_and_stays(anyone, tmp_path):
     assert import_personas(tmp_path / "bob", tmp_path / "alice").lines == [
         "personas: 0 created, 0 updated, 2 unchanged, 0 refused"
     ]
-
-
-def test_a_persona_that_staff_wrote_is_not_overwritten(anyone, tmp_path):
-    PersonaFactory(slug="archivist", content="You do it.", price_cents=500)
-    archivist(tmp_path)
-
-    import_personas(tmp_path)
-
-    assert served(anyone, "archivist", PERSONAS)["priceCents"] == 500
-    assert slugs(anyone, PERSONAS) == ["archivist", "archivist-2"]
-
-
-def test_a_skill_and_a_persona_may_share_a_slug(anyone, tmp_path):
-    SkillFactory(slug="archivist")
-    archivist(tmp_path)
-
-    import_personas(tmp_path)
-
-    assert slugs(anyone, PERSONAS) == slugs(anyone) == ["archivist"]
-
-
-def test_a_named_source_is_known_wherever_it_lies(anyone, tmp_path):
-    archivist(tmp_path / "a")
-    import_personas(tmp_path / "a", source="hub")
-    (tmp_path / "a").rename(tmp_path / "b")
-
-    outcome = import_personas(tmp_path / "b", source="hub")
-
-    assert outcome.lines == [UNCHANGED]
-    assert slugs(anyone, PERSONAS) == ["archivist"]
-
-
-def test_the_same_prompt_in_two_named_sources_is_two_personas(anyone, tmp_path):
-    archivist(tmp_path / "a", "author: Alice")
-    archivist(tmp_path / "b", "author: Bob", "priceCents: 500")
-
-    import_personas(tmp_path / "a", source="first")
-    import_personas(tmp_path / "b", source="second")
-
-    assert slugs(anyone, PERSONAS) == ["archivist", "archivist-bob"]
-    assert served(anyone, "archivist", PERSONAS)["author"] == "Alice"
-
-
-def test_a_newcomer_with_the_prompt_of_a_file_that_is_gone_is_no_moved_file(anyone, tmp_path):
-    file = archivist(tmp_path / "a", "author: Alice")
-    import_personas(tmp_path / "a")
-    file.unlink()
-    archivist(tmp_path / "b", "author: Bob", "priceCents: 500")
-
-    import_personas(tmp_path / "b")
-
-    assert served(anyone, "archivist", PERSONAS)["author"] == "Alice"

@@ -7,6 +7,7 @@ import pytest
 
 from agents.models import Agent
 from demo.postgres import CHECKOUT
+from interfaces.openapi.document import document
 from tests.api.versions import rewrite
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 
@@ -129,3 +130,26 @@ def test_a_page_answers_its_question_before_anything_else(page):
     assert title.startswith("# ")
     assert blank == ""
     assert re.match(r"[A-Z`*]", first)
+
+
+def test_the_page_of_endpoints_has_every_operation_with_its_scope():
+    rows = re.findall(r"^\| (`.+?) \| (.+?) \|", (PAGES / "endpoints.md").read_text(), re.MULTILINE)
+    listed = {
+        (*operation.split(), scope)
+        for operations, scope in rows
+        for operation in re.findall("`([A-Z]+ /api/.*?)`", operations)
+    }
+    described = {
+        (method.upper(), path, scopes_of(operation))
+        for path, methods in document()["paths"].items()
+        for method, operation in methods.items()
+    }
+
+    assert listed == described | {("GET", "/api/v1/openapi.json", "none")}
+
+
+def scopes_of(operation):
+    return (
+        ", ".join(scope for way in operation.get("security", []) for scope in way["bearer"])
+        or "none"
+    )

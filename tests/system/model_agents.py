@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any
 
-from tests.system.matchers import Between, Opaque, ShortRepr, Timestamp
+from tests.system.matchers import Between, ShortRepr, Timestamp
 from tests.system.model_catalogue import published, slugs
 
+SCOPES = ["read", "install", "review"]  # of a token, unless a request names others
 CHALLENGE = 'Bearer realm="marketplace"'
 POLICIES = ["install", "review", "confirm-claim", "manage", "report", "clone"]
 # The test sets every limit to this. No run is as long as the window.
@@ -46,7 +47,7 @@ class Token(ShortRepr):
         return refusal(self, scope) is None
 
     def authenticates(self):
-        return self.is_usable and not (self.agent.is_suspended or self.agent.is_paused)
+        return self.is_usable and not self.agent.is_suspended
 
     @property
     def hint(self):
@@ -68,11 +69,10 @@ def forbidden(scope):
     return error(403, "Insufficient permissions", need)
 
 
-def operation(scope, problem=None, *, policy=None):
+def operation(scope, *, policy=None):
     """A method for requests with a token: the checks before its rule, in order.
 
-    `problem` returns the error text of an invalid body or query. Each permitted request counts by
-    its policy.
+    Each permitted request counts by its policy.
     """
 
     def decorate(rule):
@@ -83,10 +83,6 @@ def operation(scope, problem=None, *, policy=None):
             if refused := refusal(token, scope):
                 return refused
             token.agent.spent[policy] += 1
-            if token.agent.spent[policy] > token.agent.limit_of(policy):
-                return error(429, Opaque(r"Rate limit exceeded\. Try again in \d+ seconds\."))
-            if problem is not None and (text := problem(given)):
-                return error(400, text)
             return rule(model, token, given)
 
         respond.scope = scope
@@ -115,8 +111,6 @@ class Agent(ShortRepr):
     created: Any
     updated: Any
     is_suspended: bool = False
-    is_paused: bool = False
-    limits: dict = field(default_factory=dict)  # set by its operator, by policy
     tokens: list = field(default_factory=list)
     skills: dict = field(default_factory=dict)  # skill -> Install, oldest first
     personas: dict = field(default_factory=dict)
@@ -268,16 +262,13 @@ class Agent(ShortRepr):
             "truncated": with_content and not all(fits.values()),
         }
 
-    def limit_of(self, policy):
-        return self.limits.get(policy, LIMIT)
-
     def limits_left(self):
         return [
             {
                 "policy": policy,
-                "limit": self.limit_of(policy),
+                "limit": LIMIT,
                 "windowSeconds": WINDOW,
-                "remaining": max(self.limit_of(policy) - self.spent[policy], 0),
+                "remaining": LIMIT - self.spent[policy],
                 "resetSeconds": Between(1, WINDOW),
             }
             for policy in POLICIES

@@ -1,9 +1,8 @@
-"""The bodies of the model test's requests, including refused ones."""
+"""The bodies of the model test's requests, all of them valid."""
 
 from hypothesis import strategies as st
 
-from tests.system.model_data import UNKNOWN
-from tests.system.model_validation import SCOPES
+from tests.system.model_agents import SCOPES
 
 
 def bodies(required, **optional):
@@ -65,68 +64,4 @@ BODIES = {
         expiresInDays=st.sampled_from([1, 90, 365, None]),
     ),
     "rotate_token": st.none() | bodies({}, graceSeconds=st.sampled_from([0, 3600, 86_400, None])),
-}
-REFUSED = {
-    "review": [
-        *({"personaSlug": "ember", "rating": r} for r in (0, 0.99, 5.004, 6, -1, 1e300)),
-        *({"personaSlug": "ember", "rating": r} for r in (None, True, "5", [5])),
-        {"personaSlug": "ember"},
-        {"rating": 5},
-        {"comment": 5},
-        {"personaSlug": UNKNOWN, "rating": 9, "comment": "c" * 1001},
-        {"personaSlug": "ember", "rating": 5, "comment": "c" * 1001},
-    ],
-    "install_skill": [
-        {},
-        {"slug": ""},
-        {"slug": 5, "runtime": True},
-        {"slug": "brass", "runtime": ["r"]},
-        *({"slug": "brass", "version": version} for version in (0, -1, 2**31, 1.0, "1", True)),
-    ],
-    "install_persona": [
-        {"slug": None, "setActive": "yes"},
-        {"slug": "falcon", "setActive": 1},
-        {"setActive": True},
-    ],
-    **{
-        operation: [{}, {"slug": ""}, {"slug": ["ember"]}]
-        for operation in (
-            *("uninstall_skill", "uninstall_persona", "activate_persona"),
-            *("deactivate_persona", "update_skill", "update_persona"),
-            *("pin_skill", "pin_persona", "unpin_skill", "unpin_persona"),
-        )
-    },
-    "confirm_claim": [{}, {"code": None}, {"code": 5}, {"code": ["BBBB-BBBB"]}, {"code": ""}],
-    "report": [
-        {},
-        {"kind": "agent", "slug": "ember", "reason": "spam"},
-        {"kind": ["skill"], "slug": 5, "reason": None},
-        {"kind": "review", "slug": "ember", "reason": "spam"},
-        {"kind": "skill", "slug": "", "reason": "Spam", "comment": 5},
-        {"kind": "skill", "slug": "ember", "reason": "spam", "comment": "c" * 1001},
-    ],
-    "facets": [{}, {"kind": "skills"}, {"kind": "skill", "limit": "2"}],
-    "manifest": [{"content": value} for value in ("", "1", "False")],
-    "create_token": [
-        *({"scopes": scopes} for scopes in ([], "read", ["read", "admin"], [["read"]], {})),
-        *({"expiresInDays": days} for days in (0, 366, 1.0, True, "1")),
-        {"name": "n" * 81, "scopes": [], "expiresInDays": 0},
-        {"name": "lap\ntop"},
-        {"name": 5},
-    ],
-    "rotate_token": [{"graceSeconds": seconds} for seconds in (-1, 86_401, 1.0, True, "1")],
-    "revoke_leaked_token": [{}, {"token": None}, {"token": 5}],
-    "update_me": [
-        {"handle": "another"},
-        {"name": "N" * 81, "description": 5},
-        {"name": " "},
-        {"name": "Night\u202eOwl", "runtime": 5},
-        {"description": "d" * 501, "name": "Kept Out"},
-    ],
-    "register": [
-        *({"handle": handle} for handle in ("ab", "h" * 40, "a--b", "-ab", "Owl", "admin", 5)),
-        {"name": "", "handle": "scout"},
-        {"name": "Night Owl\U000e0041"},
-        {"runtime": "r" * 65},
-    ],
 }

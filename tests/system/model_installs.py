@@ -1,6 +1,5 @@
 """The model of installs: installing, uninstalling, switching, updating, and the manifest."""
 
-from tests.system import model_validation as validation
 from tests.system.matchers import StartsWith, Timestamp
 from tests.system.model_agents import Install, Response, error, operation
 
@@ -21,7 +20,7 @@ def named(entry):
 
 
 class InstallRules:
-    @operation("install", validation.skill_install_problem, policy="install")
+    @operation("install", policy="install")
     def install_skill(self, token, body):
         agent = token.agent
         skill = self.published("skills", body["slug"], held=agent.skills)
@@ -35,7 +34,7 @@ class InstallRules:
         self.add_install(agent.skills, skill, version, body)
         return Response(201, {**named(skill), **self.given(skill, version)})
 
-    @operation("install", validation.persona_install_problem, policy="install")
+    @operation("install", policy="install")
     def install_persona(self, token, body):
         agent = token.agent
         persona = self.published("personas", body["slug"], held=agent.personas)
@@ -73,7 +72,7 @@ class InstallRules:
         installs[entry] = Install(version.digest, at, runtime, version.number, pinned)
         entry.installs += 1
 
-    @operation("install", validation.slug_problem, policy="manage")
+    @operation("install", policy="manage")
     def uninstall_skill(self, token, body):
         skill = installed(token.agent.skills, body["slug"])
         if skill is None:
@@ -81,7 +80,7 @@ class InstallRules:
         del token.agent.skills[skill]
         return Response(200, named(skill))
 
-    @operation("install", validation.slug_problem, policy="manage")
+    @operation("install", policy="manage")
     def uninstall_persona(self, token, body):
         agent = token.agent
         persona = installed(agent.personas, body["slug"])
@@ -92,7 +91,7 @@ class InstallRules:
             agent.active = None
         return Response(200, named(persona))
 
-    @operation("install", validation.slug_problem, policy="manage")
+    @operation("install", policy="manage")
     def activate_persona(self, token, body):
         persona = installed(token.agent.personas, body["slug"])
         if persona is None:
@@ -102,7 +101,7 @@ class InstallRules:
         token.agent.active = persona
         return Response(200, {**named(persona), "isActive": True})
 
-    @operation("install", validation.slug_problem, policy="manage")
+    @operation("install", policy="manage")
     def deactivate_persona(self, token, body):
         agent = token.agent
         persona = installed(agent.personas, body["slug"])
@@ -112,27 +111,27 @@ class InstallRules:
             agent.active = None
         return Response(200, {**named(persona), "isActive": False})
 
-    @operation("install", validation.version_problem, policy="manage")
+    @operation("install", policy="manage")
     def update_skill(self, token, body):
         return self.of_published("skills", token.agent.skills, body, self.update)
 
-    @operation("install", validation.version_problem, policy="manage")
+    @operation("install", policy="manage")
     def update_persona(self, token, body):
         return self.of_published("personas", token.agent.personas, body, self.update)
 
-    @operation("install", validation.version_problem, policy="manage")
+    @operation("install", policy="manage")
     def pin_skill(self, token, body):
         return self.of_published("skills", token.agent.skills, body, self.pin)
 
-    @operation("install", validation.version_problem, policy="manage")
+    @operation("install", policy="manage")
     def pin_persona(self, token, body):
         return self.of_published("personas", token.agent.personas, body, self.pin)
 
-    @operation("install", validation.slug_problem, policy="manage")
+    @operation("install", policy="manage")
     def unpin_skill(self, token, body):
         return self.of_published("skills", token.agent.skills, body, self.unpin)
 
-    @operation("install", validation.slug_problem, policy="manage")
+    @operation("install", policy="manage")
     def unpin_persona(self, token, body):
         return self.of_published("personas", token.agent.personas, body, self.unpin)
 
@@ -168,15 +167,15 @@ class InstallRules:
 
     # What an agent reads of its installs. The lists return their rows, or a Response that refuses.
 
-    @operation("read", validation.own_query_problem)
+    @operation("read")
     def own_skills(self, token, _query):
         return token.agent.own("skills")
 
-    @operation("read", validation.own_query_problem)
+    @operation("read")
     def own_personas(self, token, _query):
         return token.agent.own("personas")
 
-    @operation("read", validation.manifest_problem)
+    @operation("read")
     def manifest(self, token, query):
         with_content = (query or {}).get("content") != "false"
         return Response(200, token.agent.manifest(with_content=with_content))

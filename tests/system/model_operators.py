@@ -1,13 +1,10 @@
-"""The model of the people behind the agents: claims, operator keys, and the console."""
+"""The model of the people behind the agents: claims and operator keys."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.system import model_validation as validation
 from tests.system.matchers import Opaque, ShortRepr, StartsWith, Timestamp
 from tests.system.model_agents import Response, error, forbidden, operation
-from tests.system.model_operated import OperatedAgents
-from tests.system.model_validation import SCOPES
 
 MAX_WRONG_CODES = 5
 MAX_CODES = 3  # valid ones of a claim
@@ -16,7 +13,7 @@ LETTERS = "[BCDFGHJKLMNPQRSTVWXZ]{4}"
 
 @dataclass(eq=False)
 class Key(ShortRepr):
-    """Opens the console, once an agent has confirmed it and until it ends."""
+    """Opens the operator's console, once an agent has confirmed it and until it ends."""
 
     text: Any
     is_confirmed: bool = False
@@ -61,10 +58,6 @@ class Claim(ShortRepr):
     def __repr__(self):
         return f"<claim by {self.confirmed}, next {self.waiting}>"
 
-    @property
-    def is_full(self):
-        return {*SCOPES} <= {*self.scopes}
-
     def status(self):
         operator = self.confirmed and {"name": self.confirmed.name}
         status = "claimed" if self.confirmed else "pending" if self.waiting else "unclaimed"
@@ -94,11 +87,6 @@ def refused_code(claim, requests):
 
 
 class OperatorRules:
-    def agents_of(self, key):
-        """The agents in the console of this key."""
-        operated = [agent for agent in self.agents if agent.claim.confirmed]
-        return [a for a in operated if key.opens and a.claim.confirmed.key is key]
-
     def request_code(self, agent, name, key_text):
         """Issue a code on the claim page, with a new key if needed; None if it is refused."""
         key = next((k for k in self.keys if k.opens and str(k.text) == key_text), None)
@@ -112,7 +100,7 @@ class OperatorRules:
         agent.claim.waiting = [*others[1 - MAX_CODES :], CodeRequest(name, code, key)]
         return agent.claim.waiting[-1]
 
-    @operation("read", validation.code_problem, policy="confirm-claim")
+    @operation("read", policy="confirm-claim")
     def confirm_claim(self, token, body):
         agent, claim = token.agent, token.agent.claim
         if not (claim.confirmed and claim.confirmed.is_right(body["code"])):
@@ -150,7 +138,6 @@ class OperatorRules:
     def release(self, agent):
         previous = agent.claim.confirmed
         agent.claim = self.new_claim()
-        agent.is_paused, agent.limits = False, {}
         self.may_have_moved(agent)
         self.leave(previous)
 
@@ -161,13 +148,3 @@ class OperatorRules:
             for agent in self.agents
         ):
             previous.key.is_ended = True
-
-    def operate(self, key, action, agent, given):
-        """The status of the console of a key for the form of an action."""
-        if not key.opens:
-            return 302  # to the form that takes a key
-        if agent not in self.agents_of(key):
-            return 404
-        if action != "release" and not agent.claim.is_full:
-            return 403
-        return getattr(OperatedAgents(self), action.replace("-", "_"))(agent, **given)

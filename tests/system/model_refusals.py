@@ -2,25 +2,18 @@
 
 from tests.system import model_data as data
 from tests.system.model import Model
-from tests.system.model_bodies import REFUSED
-from tests.system.model_console import WRONG_CODE
+from tests.system.model_agents import SCOPES
+from tests.system.model_claims import WRONG_CODE
 from tests.system.model_data import UNKNOWN
 from tests.system.model_steps import UNKNOWN_TOKEN
-from tests.system.model_validation import SCOPES
 
 
 class RefusedRequests:
     def get_refused(self):
-        """Every invalid body and query, and each operation with a token that lacks its scope."""
+        """Each operation with a token that lacks its scope, and claims."""
         self.act("register", {})
         agent = self.model.agents[-1]
         token, narrow = agent.tokens[0], [self.issue(agent, [scope]) for scope in SCOPES]
-        for operation, bodies in REFUSED.items():
-            for body in bodies:
-                self.act(operation, body, token)
-        for operation, lists in data.REFUSED_QUERIES.items():
-            for query in lists:
-                self.paginate(operation, query, token, *["ember"] * (operation in data.BELOW))
         for operation, scope in scopes_of(sorted(data.ROUTES)):
             lacking = next(token for token in narrow if scope not in token.scopes)
             for refused in (None, UNKNOWN_TOKEN, lacking):
@@ -35,9 +28,6 @@ class RefusedRequests:
         self.ask(agent, "Grace Hopper")
         self.act("confirm_claim", {"code": str(agent.claim.waiting[-1].code)}, narrow[0])
         self.burn(token)
-        for action in ("pause", "resume"):
-            self.operate(agent.claim.confirmed.key, action, agent, {})
-        self.operate_installs(agent)
         self.act("list_tokens", token=token)
         self.act("delete_token", {"tokenId": token.token_id.value}, narrow[0])
 

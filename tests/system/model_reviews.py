@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from tests.system import model_validation as validation
 from tests.system.matchers import ShortRepr, StartsWith, Timestamp
 from tests.system.model_agents import Response, error, operation
 from tests.system.model_catalogue import edits, number, stars, two_decimals
@@ -57,7 +56,7 @@ def newest_first(reviews):
 
 
 class ReviewRules:
-    @operation("review", validation.review_problem, policy="review")
+    @operation("review", policy="review")
     def review(self, token, body):
         persona, agent = self.published("personas", body["personaSlug"]), token.agent
         if persona is None:
@@ -86,7 +85,7 @@ class ReviewRules:
 
     # The lists return their rows, or the Response that refuses them.
 
-    @operation("read", validation.own_query_problem)
+    @operation("read")
     def own_reviews(self, token, _query):
         """Includes hidden ones, because the agent is not told."""
         written = (review for review in token.agent.reviews.values() if not review.is_deleted)
@@ -94,8 +93,6 @@ class ReviewRules:
 
     def persona_reviews(self, _token, query, slug):
         persona = self.published("personas", slug)
-        if problem := validation.review_query_problem(query):
-            return error(400, problem)
         if persona is None:
             return error(404, "Persona not found")
         reviews = [review for review in persona.reviews.values() if review.is_shown]

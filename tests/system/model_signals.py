@@ -2,7 +2,6 @@
 
 from collections import Counter
 
-from tests.system import model_validation as validation
 from tests.system.matchers import StartsWith, Timestamp
 from tests.system.model_agents import Response, error, operation
 from tests.system.model_catalogue import published
@@ -20,7 +19,7 @@ SHOWN_BESIDE = {"skills": {"title", "description"}, "personas": {"title"}}
 
 
 class SignalRules:
-    @operation("review", validation.report_problem, policy="report")
+    @operation("review", policy="report")
     def report(self, token, body):
         kind = body["kind"]
         if kind == "review":
@@ -51,8 +50,6 @@ class SignalRules:
         return next(matches, None)
 
     def facets(self, _token, query):
-        if problem := validation.facets_problem(query):
-            return error(400, problem)
         entries = published(self.entries[f"{query['kind']}s"])
         return Response(200, {name: counted(values, entries) for name, values in FACETS.items()})
 

@@ -203,7 +203,7 @@ class StaffActions:
         with self.clock():
             row_of(agent).claim.release()
             self.model.release(agent)
-        self.check_operated(agent, url)
+        self.check_released(agent, url)
 
     def issue_token(self, agent, scopes):
         self.act("list_tokens", token=self.issue(agent, scopes))

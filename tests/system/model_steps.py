@@ -2,21 +2,19 @@
 
 from hypothesis import strategies as st
 
-from tests.system.model_agents import Token
-from tests.system.model_bodies import BODIES, REFUSED
+from tests.system.model_agents import SCOPES, Token
+from tests.system.model_bodies import BODIES
 from tests.system.model_data import (
     BELOW,
     FILTERS,
     MESSAGES,
     REASONS,
-    REFUSED_QUERIES,
     SLUGS,
     SORTS,
     UNKNOWN,
 )
 from tests.system.model_operator_steps import codes, operator_steps
 from tests.system.model_tokens import usable
-from tests.system.model_validation import SCOPES
 from tests.system.model_version_steps import numbers, version_steps, writings
 
 MAX_AGENTS = 4
@@ -30,7 +28,7 @@ OPERATIONS = [
     *["pin_skill", "pin_persona", "unpin_skill", "unpin_persona"] * 2,
     *(*["create_token", "rotate_token", "delete_token"] * 2, "revoke_leaked_token"),
     *["confirm_claim"] * 2,
-    *("register", "register", "update_me", "update_me", *["refused"] * 3),
+    *("register", "register", "update_me", "update_me"),
 ]
 KINDS = st.sampled_from(["skills", "personas"])
 LISTED = [*["list_skills", "list_personas"] * 2, "own_skills", "own_personas", "own_reviews"]
@@ -53,9 +51,6 @@ def steps(draw):
 def requests(draw, model):
     """An operation, its input (as `act` takes it), and the token to send."""
     operation, token = draw(st.sampled_from(OPERATIONS)), draw(callers(model))
-    if operation == "refused":
-        operation = draw(st.sampled_from(sorted(REFUSED)))
-        return operation, draw(st.sampled_from(REFUSED[operation])), token
     if operation == "delete_token":
         return operation, {"tokenId": draw(token_ids(model, token))}, token
     if operation == "delete_review":
@@ -137,14 +132,12 @@ def callers(draw, model):
 
 @st.composite
 def queries(draw, model):
-    """A list, its parameters, one in five of them refused, and a token.
+    """A list, its parameters, and a token.
 
     For a list below an entry, also the entry's slug.
     """
     operation, token = draw(st.sampled_from(LISTED)), draw(callers(model))
     slug = [draw(slugs("personas", [])) for _ in range(operation in BELOW)]
-    if not draw(st.integers(0, 4)):
-        return operation, draw(st.sampled_from(REFUSED_QUERIES[operation])), token, *slug
     query = {"limit": draw(st.sampled_from(["1", "2", "3"]))} if draw(st.booleans()) else {}
     if operation in FILTERS:
         values = FILTERS[operation]

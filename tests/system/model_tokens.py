@@ -2,10 +2,8 @@
 
 from datetime import timedelta
 
-from tests.system import model_validation as validation
 from tests.system.matchers import Opaque, StartsWith, Timestamp
-from tests.system.model_agents import Response, Token, error, forbidden, operation
-from tests.system.model_validation import SCOPES
+from tests.system.model_agents import SCOPES, Response, Token, error, forbidden, operation
 
 MAX_TOKENS = 10  # usable ones that an agent can create
 
@@ -67,7 +65,7 @@ class TokenRules:
         rows = [listed(other, token) for other in reversed(usable(token.agent))]
         return Response(200, {"results": rows, "count": len(rows), "next": None, "previous": None})
 
-    @operation("read", validation.token_problem, policy="manage")
+    @operation("read", policy="manage")
     def create_token(self, token, body):
         scopes = [scope for scope in SCOPES if scope in (body.get("scopes") or token.scopes)]
         if refused := lacking(token, scopes):
@@ -85,7 +83,7 @@ class TokenRules:
         )
         return Response(201, with_text(created))
 
-    @operation("read", validation.rotation_problem, policy="manage")
+    @operation("read", policy="manage")
     def rotate_token(self, token, body):
         grace = (body or {}).get("graceSeconds") or 0
         if grace and len(usable(token.agent)) >= MAX_TOKENS:
@@ -109,9 +107,7 @@ class TokenRules:
         return Response(200, {"message": StartsWith(), "tokenId": matches[0].token_id})
 
     def revoke_leaked_token(self, _token, body):
-        text = body.get("token")
-        if not isinstance(text, str):
-            return error(400, f"token {'is required' if text is None else 'must be a string'}")
+        text = body["token"]
         for token in self.tokens:
             if str(token.text) == text:
                 token.is_usable = False

@@ -2,7 +2,6 @@
 
 import re
 
-from tests.system import model_validation as validation
 from tests.system.matchers import Opaque, Timestamp
 from tests.system.model_agents import Response, error
 from tests.system.model_catalogue import edits
@@ -18,8 +17,6 @@ class VersionRules:
         return self.list_versions("personas", query, slug)
 
     def list_versions(self, kind, query, slug):
-        if problem := validation.version_query_problem(query):
-            return error(400, problem)
         entry = self.published(kind, slug)
         return error(404, NOT_FOUND[kind]) if entry is None else entry.listed_versions()
 

@@ -45,9 +45,9 @@ POOLERS = {
     ),
 }
 # These run again behind each pooler, on the `concurrently` of this module.
-test_races_of_installs = test_races.test_one_skill_is_installed_once_by_one_agent
-test_races_of_activations = test_races.test_personas_activated_concurrently_leave_one_active
-test_races_of_reviews = test_races.test_concurrent_first_reviews_make_one_review
+test_races_of_installs = test_races.test_many_agents_on_one_skill_are_all_counted
+test_races_of_reviews = test_races.test_reviews_of_many_agents_add_up
+test_races_of_writes = test_races.test_writes_of_every_kind_and_staff_do_not_deadlock
 
 
 @pytest.fixture(scope="module", params=POOLERS)

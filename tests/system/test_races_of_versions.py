@@ -5,16 +5,23 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
 from threading import Barrier, Event
+from types import SimpleNamespace
 
 import pytest
 from django.db import connection
 
-from catalogue.models import FileContent
-from tests.factories import AgentFactory
-from tests.system.races import CONCURRENCY, LIMITS, ROUNDS, rounds, statuses
-from tests.system.test_races_of_installs import both_kinds
+from catalogue.models import FileContent, Persona, Skill
+from installs.models import PersonaInstall, SkillInstall
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory
+from tests.system.races import CONCURRENCY, LIMITS, ME, ROUNDS, rounds, statuses
 
 pytestmark = pytest.mark.servers
+
+SKILL = SimpleNamespace(path=f"{ME}/skills", make=SkillFactory, model=Skill, installs=SkillInstall)
+PERSONA = SimpleNamespace(
+    path=f"{ME}/personas", make=PersonaFactory, model=Persona, installs=PersonaInstall
+)
+both_kinds = pytest.mark.parametrize("kind", [SKILL, PERSONA], ids=["skill", "persona"])
 
 FIRST, SECOND, THIRD = "Do it.", "Do it better.", "Do it best."
 # The texts that two people save at once, and the possible numbers of versions afterwards.

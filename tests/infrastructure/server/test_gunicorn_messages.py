@@ -1,11 +1,10 @@
-"""The undocumented parts of gunicorn's requests and responses: a test for each name.
+"""The undocumented parts of gunicorn's requests and responses that no client would notice at once.
 
 If one fails after an upgrade, gunicorn has changed that name. The server uses them in
 infrastructure/server/gunicorn_internals.py.
 """
 
 from datetime import timedelta
-from http import HTTPStatus
 from inspect import signature
 
 import pytest
@@ -19,37 +18,7 @@ from infrastructure.server import gunicorn_internals as internals
 from infrastructure.server.requests import Request
 from infrastructure.server.sizes import MAX_BODY
 from interfaces.openapi import schema
-from tests.infrastructure.server.messages import GET, PEER, POST, parsed
-
-
-def test_mesg_class_is_what_the_parser_makes(monkeypatch):
-    monkeypatch.setattr(RequestParser, "mesg_class", Request)
-
-    assert type(next(RequestParser(Config(), iter([GET]), PEER))) is Request
-
-
-def test_parse_calls_ours_and_version_uri_and_headers_are(monkeypatch):
-    seen = []
-    monkeypatch.setattr(
-        Request, "checked", lambda _, *given: seen.append(given) or ([("A", "b")], False)
-    )
-
-    request = parsed(GET, Request)
-
-    assert seen == [((1, 1), "/x?y", [("HOST", "a")])]
-    assert request.headers == [("A", "b")]
-    assert not request.should_close()
-
-
-def test_parse_returns_what_follows_the_head():
-    assert parsed(POST + b"Content-Length: 3\r\n\r\nabc").body.read() == b"abc"
-
-
-def test_force_close_ends_the_connection():
-    request = parsed(GET)
-    assert not request.should_close()
-    request.force_close()
-    assert request.should_close()
+from tests.infrastructure.server.messages import GET, POST, parsed
 
 
 @pytest.mark.parametrize(("length", "is_last"), [(MAX_BODY - 1, False), (MAX_BODY, True)])
@@ -78,22 +47,6 @@ def test_limit_request_line_and_limit_request_headers_have_texts():
 
 
 # Its responses.
-
-
-def test_raw_uri_is_in_the_environ():
-    environ = wsgi.default_environ(parsed(GET), None, Config())
-
-    assert environ["RAW_URI"] == "/x?y"
-
-
-def test_write_error_is_called_with(monkeypatch):
-    assert [*signature(util.write_error).parameters] == ["sock", "status_int", "reason", "mesg"]
-    calls = []
-    monkeypatch.setattr(util, "write_error", lambda *arguments: calls.append(arguments))
-
-    internals.refuse("socket", HTTPStatus.REQUEST_TIMEOUT, "Too slow")
-
-    assert calls == [("socket", 408, "Request Timeout", "Too slow")]
 
 
 def test_replace_is_seen_by_gunicorn(monkeypatch):
@@ -129,14 +82,6 @@ def test_access_logs_status_sent_and_response_length(ends, method, sent, length,
     assert lines == [(environ, "/x?y", 201, size, timedelta(seconds=1))]
     parameters = ["self", "resp", "req", "environ", "request_time"]
     assert [*signature(glogging.Logger.access).parameters] == parameters
-
-
-def test_sent_counts_the_bytes_of_the_body(ends):
-    response = wsgi.Response(parsed(GET), ends[0], Config())
-    response.start_response("200 OK", [("Content-Length", "2")])
-    response.write(b"{}")
-
-    assert response.sent == 2
 
 
 def test_file_wrapper_has_its_file(tmp_path):
