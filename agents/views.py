@@ -3,7 +3,6 @@ from datetime import timedelta
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.decorators import action
-from rest_framework.response import Response
 
 from agents import tokens
 from agents.exceptions import (
@@ -63,10 +62,7 @@ class RegistrationViewSet(PublicViewSet):
     def register(self, request):
         fields = self.validated(request)
         agent = Agent.objects.register(**fields)
-        context = self.get_serializer_context()
-        return Response(
-            RegisteredAgentSerializer(agent, context=context).data, status.HTTP_201_CREATED
-        )
+        return self.respond(RegisteredAgentSerializer, agent, status.HTTP_201_CREATED)
 
 
 class ClaimViewSet(ApiViewSet):
@@ -96,7 +92,7 @@ class ClaimViewSet(ApiViewSet):
     def confirm(self, request):
         agent = request.user
         agent.claim.confirm(self.validated(request)["code"], request.auth)
-        return Response(ConfirmedClaimSerializer(agent).data)
+        return self.respond(ConfirmedClaimSerializer, agent)
 
 
 @extend_schema(tags=["Tokens"])
@@ -116,8 +112,7 @@ class TokenViewSet(ApiViewSet):
         responses={200: TokenPageSerializer},
     )
     def list(self, request):
-        usable = list(request.user.tokens.usable())
-        return Response(TokenPageSerializer(usable, context=self.get_serializer_context()).data)
+        return self.respond(TokenPageSerializer, list(request.user.tokens.usable()))
 
     @extend_schema(
         operation_id="create_token",
@@ -134,7 +129,7 @@ class TokenViewSet(ApiViewSet):
             scopes=fields["scopes"],
             expires_at=tokens.expiry(fields["expiresInDays"]),
         )
-        return Response(CreatedTokenSerializer(token).data, status.HTTP_201_CREATED)
+        return self.respond(CreatedTokenSerializer, token, status.HTTP_201_CREATED)
 
     @extend_schema(
         operation_id="rotate_token",
@@ -153,7 +148,7 @@ class TokenViewSet(ApiViewSet):
     def rotate(self, request):
         fields = self.validated(request)
         token = request.auth.rotate(timedelta(seconds=fields["graceSeconds"]))
-        return Response(RotatedTokenSerializer(token).data, status.HTTP_201_CREATED)
+        return self.respond(RotatedTokenSerializer, token, status.HTTP_201_CREATED)
 
     @extend_schema(
         operation_id="revoke_token",
@@ -166,7 +161,7 @@ class TokenViewSet(ApiViewSet):
     def destroy(self, request, **path):
         query_parameters(request)
         token = request.auth.revoke_by_id(path["tokenId"])
-        return Response(RevokedTokenSerializer(token).data)
+        return self.respond(RevokedTokenSerializer, token)
 
 
 class LeakedTokenViewSet(PublicViewSet):
@@ -186,4 +181,4 @@ class LeakedTokenViewSet(PublicViewSet):
     def revoke(self, request):
         text = self.validated(request)["token"]
         AgentToken.objects.revoke_leaked(text)
-        return Response(RevokedLeakSerializer(text).data)
+        return self.respond(RevokedLeakSerializer, text)

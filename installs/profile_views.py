@@ -2,7 +2,6 @@ from functools import partial
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.decorators import action
-from rest_framework.response import Response
 
 from agents.authentication import BearerAuthentication
 from agents.serializers import UpdateAgentSerializer
@@ -52,8 +51,7 @@ class ProfileViewSet(ApiViewSet):
         return self.profile(request)
 
     def profile(self, request):
-        profile = Profile(request.user, request.auth.row)
-        return Response(ProfileSerializer(profile, context=self.get_serializer_context()).data)
+        return self.respond(ProfileSerializer, Profile(request.user, request.auth.row))
 
     @extend_schema(
         operation_id="get_limits",
@@ -63,7 +61,7 @@ class ProfileViewSet(ApiViewSet):
     )
     @action(detail=False, url_path="me/limits", authentication_classes=[BearerAuthentication])
     def limits(self, request):
-        return Response(LimitsSerializer(usages_of(request, request.user)).data)
+        return self.respond(LimitsSerializer, usages_of(request, request.user))
 
 
 class ManifestViewSet(ApiViewSet):
@@ -97,15 +95,14 @@ class ManifestViewSet(ApiViewSet):
 
         def build():
             if content == ["false"]:
-                return manifest_response(request, current, advisories)
+                return self.manifest_response(current, advisories)
             # The advisories again, after the texts, so that an entry that is withdrawn meanwhile is
             # in at least one of the two.
             manifest = reads.manifest(agent, with_content=True)
-            return manifest_response(request, manifest, reads.advisories(agent=agent.pk))
+            return self.manifest_response(manifest, reads.advisories(agent=agent.pk))
 
         return conditional_response(request, [current.rows, advisories], None, build)
 
-
-def manifest_response(request, manifest, advisories):
-    manifest.advisories = advisories
-    return Response(ManifestSerializer(manifest, context={"request": request}).data)
+    def manifest_response(self, manifest, advisories):
+        manifest.advisories = advisories
+        return self.respond(ManifestSerializer, manifest)

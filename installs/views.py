@@ -1,7 +1,6 @@
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import status
 from rest_framework.decorators import action
-from rest_framework.response import Response
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound, VersionNotFound
 from installs import reads
@@ -80,7 +79,7 @@ class InstallViewSet(ApiViewSet):
     @ratelimit("manage")
     def uninstall(self, request):
         install = self.model.objects.uninstall(request.user, **self.validated(request))
-        return Response(self.uninstalled_serializer(install).data)
+        return self.respond(self.uninstalled_serializer, install)
 
     @action(
         detail=False,
@@ -93,19 +92,19 @@ class InstallViewSet(ApiViewSet):
     # Not `update`, which routers bind to PUT.
     def update_own(self, request):
         update = self.model.objects.update_own(request.user, **self.validated(request))
-        return Response(UpdateSerializer(update).data)
+        return self.respond(UpdateSerializer, update)
 
     @action(detail=False, methods=["post"], serializer_class=PinSerializer)
     @ratelimit("manage")
     def pin(self, request):
         version = self.model.objects.pin(request.user, **self.validated(request))
-        return Response(self.pinned_serializer(version).data)
+        return self.respond(self.pinned_serializer, version)
 
     @action(detail=False, methods=["post"], serializer_class=InstalledSlugSerializer)
     @ratelimit("manage")
     def unpin(self, request):
         install = self.model.objects.unpin(request.user, **self.validated(request))
-        return Response(self.unpinned_serializer(install).data)
+        return self.respond(self.unpinned_serializer, install)
 
 
 @extend_schema(tags=["Installs"])
@@ -173,9 +172,7 @@ class SkillInstallViewSet(InstallViewSet):
     def install(self, request):
         fields = self.validated(request)
         install = SkillInstall.objects.install(request.user, **fields)
-        context = self.get_serializer_context()
-        data = InstalledSkillSerializer(install, context=context).data
-        return Response(data, status.HTTP_201_CREATED)
+        return self.respond(InstalledSkillSerializer, install, status.HTTP_201_CREATED)
 
 
 @extend_schema(tags=["Installs"])
@@ -246,9 +243,7 @@ class PersonaInstallViewSet(InstallViewSet):
         install = PersonaInstall.objects.install(
             request.user, fields["slug"], activate=fields["setActive"], version=fields["version"]
         )
-        context = self.get_serializer_context()
-        data = InstalledPersonaSerializer(install, context=context).data
-        return Response(data, status.HTTP_201_CREATED)
+        return self.respond(InstalledPersonaSerializer, install, status.HTTP_201_CREATED)
 
     @extend_schema(
         operation_id="activate_persona",
@@ -261,7 +256,7 @@ class PersonaInstallViewSet(InstallViewSet):
     @ratelimit("manage")
     def activate(self, request):
         install = PersonaInstall.objects.activate(request.user, **self.validated(request))
-        return Response(ActivatedPersonaSerializer(install).data)
+        return self.respond(ActivatedPersonaSerializer, install)
 
     @extend_schema(
         operation_id="deactivate_persona",
@@ -273,4 +268,4 @@ class PersonaInstallViewSet(InstallViewSet):
     @ratelimit("manage")
     def deactivate(self, request):
         install = PersonaInstall.objects.deactivate(request.user, **self.validated(request))
-        return Response(DeactivatedPersonaSerializer(install).data)
+        return self.respond(DeactivatedPersonaSerializer, install)

@@ -1,6 +1,5 @@
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
-from rest_framework.response import Response
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from catalogue.models import Persona, Skill
@@ -35,10 +34,8 @@ class ReportViewSet(ApiViewSet):
         report, report.is_new = Report.objects.submit(
             request.user, target(fields), reason=fields["reason"], comment=fields["comment"]
         )
-        return Response(
-            SubmittedReportSerializer(report).data,
-            status.HTTP_201_CREATED if report.is_new else status.HTTP_200_OK,
-        )
+        code = status.HTTP_201_CREATED if report.is_new else status.HTTP_200_OK
+        return self.respond(SubmittedReportSerializer, report, code)
 
 
 def target(fields):

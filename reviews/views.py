@@ -1,6 +1,5 @@
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import status
-from rest_framework.response import Response
 
 from catalogue.exceptions import PersonaNotFound
 from marketplace.api.query_params import query_parameters
@@ -84,10 +83,8 @@ class ReviewViewSet(ApiViewSet):
             rating=fields["rating"],
             comment=fields["comment"],
         )
-        return Response(
-            SubmittedReviewSerializer(review).data,
-            status.HTTP_201_CREATED if review.is_new else status.HTTP_200_OK,
-        )
+        code = status.HTTP_201_CREATED if review.is_new else status.HTTP_200_OK
+        return self.respond(SubmittedReviewSerializer, review, code)
 
     @extend_schema(
         operation_id="delete_review",
@@ -100,4 +97,4 @@ class ReviewViewSet(ApiViewSet):
     def destroy(self, request, **path):
         query_parameters(request)
         review = Review.objects.delete_own(request.user, path["personaSlug"])
-        return Response(DeletedReviewSerializer(review).data)
+        return self.respond(DeletedReviewSerializer, review)

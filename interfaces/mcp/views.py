@@ -18,4 +18,4 @@ class McpViewSet(PublicViewSet):
     def create(self, request):
         if request.GET.getlist("tools") not in ([], [CORE]):
             raise BadRequest(f"tools must be {CORE}")
-        return respond(request, self.parsed_body(request))
+        return respond(request, request.data)

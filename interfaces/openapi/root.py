@@ -3,7 +3,6 @@
 from django.conf import settings
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema
-from rest_framework.response import Response
 
 from infrastructure.http_cache.validators import ALWAYS_FRESH
 from marketplace.access import Audience
@@ -63,6 +62,6 @@ class RootViewSet(PublicReadingViewSet):
         def build():
             links = {name: reverse(route) for name, route in ROUTES.items()}
             root = {"name": NAME, "version": settings.VERSION, "links": links}
-            return Response(RootSerializer(root, context={"request": request}).data)
+            return self.respond(RootSerializer, root)
 
         return conditional_response(request, base_url(request), ALWAYS_FRESH, build)

@@ -2,31 +2,22 @@
 
 from functools import cache, partial
 
-from django.conf import settings
 from rest_framework.exceptions import MethodNotAllowed
-from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
 
 from infrastructure.http_cache.headers import PUBLIC
-from infrastructure.views import ThinView
 from marketplace import access
 from marketplace.access import Audience
 from marketplace.api.query_params import query_parameters
+from marketplace.api.requests import ApiRequest
 from marketplace.api.responses import cached
 from marketplace.api.scopes import Scope
 
 
-class IgnoreClientContentNegotiation(BaseContentNegotiation):
-    """Responds in JSON whatever the client accepts: there is no 406."""
-
-    def select_renderer(self, request, renderers, format_suffix=None):
-        return renderers[0], renderers[0].media_type
-
-
-class ApiViewSet(*([] if settings.PLAIN else [ThinView]), GenericViewSet):
+class ApiViewSet(GenericViewSet):
     """A view for authenticated agents; subclasses name the `required_scope`."""
 
-    content_negotiation_class = IgnoreClientContentNegotiation
     http_method_names = ["get", "head", "post", "patch", "delete"]
     audience = Audience.AGENTS
     required_scope = None
@@ -39,6 +30,17 @@ class ApiViewSet(*([] if settings.PLAIN else [ThinView]), GenericViewSet):
         self.response = None
         return response
 
+    def initialize_request(self, request, *args, **kwargs):
+        self.action = self.action_map.get(request.method.lower())
+        return ApiRequest(
+            request, parsers=self.get_parsers(), authenticators=self.get_authenticators()
+        )
+
+    def perform_content_negotiation(self, request, force=False):  # noqa: FBT002 - DRF's signature
+        """JSON, whatever the client accepts: there is no 406."""
+        [renderer] = self.get_renderers()
+        return renderer, renderer.media_type
+
     def initial(self, request, *args, **kwargs):
         # DRF would check the token first, but a 405 comes before a 401 (contract 3.2).
         method = request.method
@@ -50,14 +52,14 @@ class ApiViewSet(*([] if settings.PLAIN else [ThinView]), GenericViewSet):
 
     def validated(self, request):
         """The request's body, validated by the action's serializer. Raises 415, 413 or 400."""
-        body = self.parsed_body(request)
+        body = request.data
         query_parameters(request)
         return reader(self.get_serializer_class()).read(body)
 
-    def parsed_body(self, request):
-        """The parser's result. `request.data` would not call the parser for an empty body."""
-        [parser] = self.get_parsers()
-        return parser.parse(request, request.META.get("CONTENT_TYPE", ""), {"request": request})
+    def respond(self, serializer_class, instance, status=None):
+        """The response that the serializer makes of the instance."""
+        serializer = serializer_class(instance, context=self.get_serializer_context())
+        return Response(serializer.data, status)
 
     @property
     def default_response_headers(self):
@@ -65,7 +67,7 @@ class ApiViewSet(*([] if settings.PLAIN else [ThinView]), GenericViewSet):
 
     def finalize_response(self, request, response, *args, **kwargs):
         response = super().finalize_response(request, response, *args, **kwargs)
-        for name, value in getattr(request, "rate_limit_headers", {}).items():
+        for name, value in request.rate_limit_headers.items():
             response[name] = value
         return response
 
