@@ -4,30 +4,19 @@ from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.decorators import action
 
 from catalogue import reads
-from catalogue.exceptions import (
-    FileNotFound,
-    PersonaNotFound,
-    SkillNotFound,
-    VersionNotFound,
-)
+from catalogue.exceptions import FileNotFound, SkillNotFound, VersionNotFound
 from catalogue.filters import VersionQuery
-from catalogue.serializers.fields import BytesField, SkillMdField
-from catalogue.serializers.files import OTHER_FILE, TEXT_FILE, archive_of, download_of
+from catalogue.models import Persona, Skill
+from catalogue.serializers.fields import SkillMdField
+from catalogue.serializers.files import FILE, ZIP, archive_of, download_of
 from catalogue.serializers.versions import (
     PersonaVersionSerializer,
     SkillVersionSerializer,
     VersionPageSerializer,
     VersionSerializer,
 )
-from marketplace.api.exceptions import RangeNotSatisfiable
 from marketplace.api.responses import cached, public_response
 from marketplace.api.viewsets import CatalogueListViewSet
-
-LIST = (
-    "Every published text is a version: 1, 2, 3 … A version never changes. The newest comes "
-    "first. Follow `next` until it is null."
-)
-ONE = "One version as it was published. A recalled version is a 404."
 
 
 @extend_schema(tags=["Catalogue"])
@@ -48,20 +37,26 @@ class VersionViewSet(CatalogueListViewSet):
         return cached(request, read, self.detail_serializer)
 
 
-@extend_schema_view(
-    list=extend_schema(
-        operation_id="list_skill_versions",
-        summary="List the versions of a skill",
-        description=LIST,
-        responses={200: VersionPageSerializer, 404: SkillNotFound},
-    ),
-    retrieve=extend_schema(
-        operation_id="get_skill_version",
-        summary="Get a version of a skill",
-        description=ONE,
-        responses={200: SkillVersionSerializer, 404: (SkillNotFound, VersionNotFound)},
-    ),
-)
+def described(model, serializer):
+    """Describes the versions of one kind of entry in OpenAPI."""
+    return extend_schema_view(
+        list=extend_schema(
+            operation_id=f"list_{model.kind}_versions",
+            summary=f"List the versions of a {model.kind}",
+            description="Every published text is a version: 1, 2, 3 … A version never changes. The "
+            "newest comes first. Follow `next` until it is null.",
+            responses={200: VersionPageSerializer, 404: model.NotFound},
+        ),
+        retrieve=extend_schema(
+            operation_id=f"get_{model.kind}_version",
+            summary=f"Get a version of a {model.kind}",
+            description="One version as it was published. A recalled version is a 404.",
+            responses={200: serializer, 404: (model.NotFound, VersionNotFound)},
+        ),
+    )
+
+
+@described(Skill, SkillVersionSerializer)
 class SkillVersionViewSet(VersionViewSet):
     detail_serializer = SkillVersionSerializer
     reads = reads.skill_versions
@@ -82,12 +77,7 @@ class SkillVersionViewSet(VersionViewSet):
         operation_id="get_skill_version_file",
         summary="Download a file of a version",
         description="The bytes of the file.",
-        responses={
-            (200, OTHER_FILE, TEXT_FILE): BytesField,
-            (206, OTHER_FILE, TEXT_FILE): BytesField,
-            404: (SkillNotFound, VersionNotFound, FileNotFound),
-            416: RangeNotSatisfiable,
-        },
+        responses={**FILE, 404: (SkillNotFound, VersionNotFound, FileNotFound)},
     )
     @action(detail=True, url_path=r"files/(?P<path>[\s\S]+?)")
     def file(self, request, slug, number, path):
@@ -101,12 +91,7 @@ class SkillVersionViewSet(VersionViewSet):
         summary="Download a version of a skill as a zip",
         description="The SKILL.md and all files of the version. Unpack them into a folder with "
         "the skill's name.",
-        responses={
-            (200, "application/zip"): BytesField,
-            (206, "application/zip"): BytesField,
-            404: (SkillNotFound, VersionNotFound),
-            416: RangeNotSatisfiable,
-        },
+        responses={**ZIP, 404: (SkillNotFound, VersionNotFound)},
     )
     @action(detail=True, url_path=r"archive\.zip")
     def archive(self, request, slug, number):
@@ -116,20 +101,7 @@ class SkillVersionViewSet(VersionViewSet):
         return self.reads.one(slug, number, respond).value
 
 
-@extend_schema_view(
-    list=extend_schema(
-        operation_id="list_persona_versions",
-        summary="List the versions of a persona",
-        description=LIST,
-        responses={200: VersionPageSerializer, 404: PersonaNotFound},
-    ),
-    retrieve=extend_schema(
-        operation_id="get_persona_version",
-        summary="Get a version of a persona",
-        description=ONE,
-        responses={200: PersonaVersionSerializer, 404: (PersonaNotFound, VersionNotFound)},
-    ),
-)
+@described(Persona, PersonaVersionSerializer)
 class PersonaVersionViewSet(VersionViewSet):
     detail_serializer = PersonaVersionSerializer
     reads = reads.persona_versions

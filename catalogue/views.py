@@ -3,11 +3,9 @@ from rest_framework.decorators import action
 
 from catalogue import reads
 from catalogue.exceptions import FileNotFound, PersonaNotFound, SkillNotFound
-from catalogue.serializers.fields import BytesField
-from catalogue.serializers.files import OTHER_FILE, TEXT_FILE, archive_of, download_of
+from catalogue.serializers.files import FILE, ZIP, archive_of, download_of
 from catalogue.serializers.personas import PersonaDetailSerializer
 from catalogue.serializers.skills import SkillDetailSerializer
-from marketplace.api.exceptions import RangeNotSatisfiable
 from marketplace.api.fields import DigestField
 from marketplace.api.responses import cached
 from marketplace.api.viewsets import CatalogueViewSet
@@ -46,12 +44,7 @@ class SkillViewSet(EntryViewSet):
                 "digest", DigestField().schema, description="The `digest` that the file must have."
             )
         ],
-        responses={
-            (200, OTHER_FILE, TEXT_FILE): BytesField,
-            (206, OTHER_FILE, TEXT_FILE): BytesField,
-            404: (SkillNotFound, FileNotFound),
-            416: RangeNotSatisfiable,
-        },
+        responses={**FILE, 404: (SkillNotFound, FileNotFound)},
     )
     @action(detail=True, url_path=r"files/(?P<path>[\s\S]+?)")
     def file(self, request, slug, path):
@@ -70,12 +63,7 @@ class SkillViewSet(EntryViewSet):
         summary="Download a skill as a zip",
         description="The SKILL.md and all files of the skill. Unpack them into a folder with the "
         "skill's name. The same `digest` always gives the same bytes.",
-        responses={
-            (200, "application/zip"): BytesField,
-            (206, "application/zip"): BytesField,
-            404: SkillNotFound,
-            416: RangeNotSatisfiable,
-        },
+        responses={**ZIP, 404: SkillNotFound},
     )
     @action(detail=True, url_path=r"archive\.zip")
     def archive(self, request, slug):

@@ -2,14 +2,19 @@
 
 from urllib.parse import quote
 
-from catalogue.serializers.fields import PathField
+from catalogue.serializers.fields import BytesField, PathField
 from catalogue.skill_md import name_of
+from marketplace.api.exceptions import RangeNotSatisfiable
 from marketplace.api.fields import ChoiceField, CountField, DigestField, UrlField
 from marketplace.api.file_responses import Download
 from marketplace.api.links import path_of
 from marketplace.api.serializers import ResponseListSerializer, ResponseSerializer
 
 TEXT_FILE, OTHER_FILE = "text/plain", "application/octet-stream"
+# The responses of a Download in OpenAPI, whole or in part.
+FILE = {(status, OTHER_FILE, TEXT_FILE): BytesField for status in (200, 206)}
+ZIP = {(status, "application/zip"): BytesField for status in (200, 206)}
+FILE[416] = ZIP[416] = RangeNotSatisfiable
 
 
 def download_of(folder, file):

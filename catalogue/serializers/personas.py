@@ -56,6 +56,9 @@ class PersonaSerializer(PersonaIdSerializer, EntrySerializer):
 class PromptField(TextField):
     """None if the persona has a price."""
 
+    initial = "You are an archivist."
+    help_text = "The prompt. Null while the persona has a price."
+
     def to_representation(self, persona):
         return persona.content if persona.price_cents == FREE else None
 
@@ -84,10 +87,5 @@ class PersonaDetailSerializer(PersonaSerializer):
     """A persona with its prompt, its skills and its ratings, from PersonaQuerySet.in_detail."""
 
     skills = BundledSkillSerializer(many=True, source="bundled")
-    content = PromptField(
-        source="*",
-        allow_null=True,
-        initial="You are an archivist.",
-        help_text="The prompt. Null while the persona has a price.",
-    )
+    content = PromptField(source="*", allow_null=True)
     ratings = RatingsSerializer(source="*")

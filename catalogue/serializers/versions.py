@@ -96,9 +96,4 @@ class SkillVersionSerializer(VersionDetailSerializer):
 class PersonaVersionSerializer(VersionDetailSerializer):
     slug = EntrySlugField(initial=PERSONA_SLUG)
     title = TitleField(initial=PERSONA_TITLE)
-    content = PromptField(
-        source="*",
-        allow_null=True,
-        initial="You are an archivist.",
-        help_text="The prompt. Null while the persona has a price.",
-    )
+    content = PromptField(source="*", allow_null=True)
