@@ -13,7 +13,9 @@ def query_parameters(request):
 
     Parsed from the raw string, because Django's QueryDict silently replaces invalid UTF-8.
     """
-    raw = request.META.get("QUERY_STRING", "")
+    raw = request.META.get("QUERY_STRING")
+    if not raw:
+        return {}
     try:
         pairs = parse_qsl(
             raw, keep_blank_values=True, errors="strict", max_num_fields=MAX_PARAMETERS

@@ -25,16 +25,16 @@ class ApiViewSet(GenericViewSet):
 
     def dispatch(self, request, *args, **kwargs):
         response = super().dispatch(request, *args, **kwargs)
-        # DRF's view and request refer to each other. If the view kept its response, the bytes of an
-        # archive would stay until the garbage collector runs.
+        # DRF's view refers to itself, and so does its response once it is rendered. The bytes would
+        # stay until the garbage collector runs.
         self.response = None
+        if isinstance(response, Response):
+            response.render().renderer_context = None
         return response
 
     def initialize_request(self, request, *args, **kwargs):
         self.action = self.action_map.get(request.method.lower())
-        return ApiRequest(
-            request, parsers=self.get_parsers(), authenticators=self.get_authenticators()
-        )
+        return ApiRequest(request, self.get_parsers(), self.get_authenticators())
 
     def perform_content_negotiation(self, request, force=False):  # noqa: FBT002 - DRF's signature
         """JSON, whatever the client accepts: there is no 406."""
@@ -49,6 +49,10 @@ class ApiViewSet(GenericViewSet):
         super().initial(request, *args, **kwargs)
         if method in {"GET", "HEAD"}:
             self.query = query_parameters(request)
+
+    def perform_authentication(self, request):
+        # DRF's `request.user` first looks for the user in two places, which takes 11 µs.
+        request._authenticate()  # noqa: SLF001
 
     def validated(self, request):
         """The request's body, validated by the action's serializer. Raises 415, 413 or 400."""
