@@ -1,0 +1,42 @@
+"""What an API view gets and returns, with the infrastructure and without it."""
+
+import gc
+import json
+import weakref
+
+from django.test import RequestFactory
+from rest_framework.response import Response
+
+from marketplace.access import Audience
+from marketplace.api.viewsets import PublicViewSet
+
+
+class EchoViewSet(PublicViewSet):
+    audience = Audience.EVERYONE
+
+    def create(self, request):
+        names = {"user": request.user, "auth": request.auth, "data": request.data}
+        return Response({**names, "query": request.query_params.getlist("name")})
+
+
+def respond():
+    request = RequestFactory().post("/?name=a&name=b", {"size": 3}, "application/json")
+    return EchoViewSet.as_view({"post": "create"})(request)
+
+
+def test_a_request_has_the_names_that_drf_gives_it():
+    assert json.loads(respond().content) == {
+        "user": None,
+        "auth": None,
+        "data": {"size": 3},
+        "query": ["a", "b"],
+    }
+
+
+def test_a_response_is_freed_before_the_garbage_collector_runs():
+    gc.disable()
+    try:
+        response = weakref.ref(respond())
+        assert response() is None
+    finally:
+        gc.enable()
