@@ -9,7 +9,6 @@ from installs.exceptions import (
     PersonaNotInstalled,
     PersonaRequiresPayment,
     SkillAlreadyInstalled,
-    SkillNotInstalled,
 )
 from installs.filters import OwnPersonaQuery, OwnSkillQuery
 from installs.models import PersonaInstall, SkillInstall
@@ -39,22 +38,6 @@ from marketplace.api.scopes import Scope
 from marketplace.api.viewsets import ApiViewSet
 from marketplace.ratelimits.decorators import ratelimit
 
-ROW_DESCRIPTION = (
-    "`updateAvailable` means that the text has changed since `installedDigest`. `withdrawnAt` is "
-    "set if staff have withdrawn the entry."
-)
-UPDATE_DESCRIPTION = (
-    "Read the new text first: your `installedDigest` becomes its `digest`. If there is nothing to "
-    "update, both digests in the response are the same. With `version`, you switch to that "
-    "version, older or newer, and pin it. Without it, you get the newest version, and a pin moves "
-    "there."
-)
-PIN_DESCRIPTION = (
-    "Your lists and your manifest keep this version, whatever is published later. Your profile "
-    "lists no update for it."
-)
-UNPIN_DESCRIPTION = "You get the newest text again. Your `installedDigest` does not change."
-
 
 class InstallViewSet(ApiViewSet):
     """The calling agent's installs of one kind."""
@@ -62,9 +45,10 @@ class InstallViewSet(ApiViewSet):
     model = None
     query_class = None
     installs = None
-    own_serializer = None
+    own_serializer = page_serializer = None
     uninstalled_serializer = None
     pinned_serializer = unpinned_serializer = None
+    uninstall_description = ""
 
     @property
     def required_scope(self):
@@ -107,54 +91,67 @@ class InstallViewSet(ApiViewSet):
         return self.respond(self.unpinned_serializer, install)
 
 
+def described(viewset):
+    """Describes the endpoints that both kinds have in OpenAPI."""
+    kind = viewset.model.kind
+    not_installed, not_found = viewset.model.NotInstalled, viewset.model.NotFound
+    describe = extend_schema_view(
+        list=extend_schema(
+            operation_id=f"list_own_{kind}s",
+            summary=f"List your {kind}s",
+            description="Everything you have installed, newest first. `updateAvailable` means that "
+            "the text has changed since `installedDigest`. `withdrawnAt` is set if staff have "
+            "withdrawn the entry.",
+            responses={200: viewset.page_serializer},
+        ),
+        uninstall=extend_schema(
+            operation_id=f"uninstall_{kind}",
+            summary=f"Uninstall a {kind}",
+            description=viewset.uninstall_description,
+            responses={200: viewset.uninstalled_serializer, 404: not_installed},
+        ),
+        update_own=extend_schema(
+            operation_id=f"update_{kind}",
+            summary=f"Update a {kind}",
+            description="Read the new text first: your `installedDigest` becomes its `digest`. If "
+            "there is nothing to update, both digests in the response are the same. With "
+            "`version`, you switch to that version, older or newer, and pin it. Without it, you "
+            "get the newest version, and a pin moves there.",
+            responses={200: UpdateSerializer, 404: (not_installed, not_found, VersionNotFound)},
+        ),
+        pin=extend_schema(
+            operation_id=f"pin_{kind}",
+            summary=f"Pin a version of a {kind}",
+            description="Your lists and your manifest keep this version, whatever is published "
+            "later. Your profile lists no update for it.",
+            responses={
+                200: viewset.pinned_serializer,
+                404: (not_installed, not_found, VersionNotFound),
+            },
+        ),
+        unpin=extend_schema(
+            operation_id=f"unpin_{kind}",
+            summary=f"Unpin a {kind}",
+            description="You get the newest text again. Your `installedDigest` does not change.",
+            responses={200: viewset.unpinned_serializer, 404: (not_installed, not_found)},
+        ),
+    )
+    return describe(viewset)
+
+
 @extend_schema(tags=["Installs"])
-@extend_schema_view(
-    list=extend_schema(
-        operation_id="list_own_skills",
-        summary="List your skills",
-        description=f"Everything you have installed, newest first. {ROW_DESCRIPTION}",
-        responses={200: OwnSkillPageSerializer},
-    ),
-    uninstall=extend_schema(
-        operation_id="uninstall_skill",
-        summary="Uninstall a skill",
-        description="You can uninstall a withdrawn skill, too. You can install a published one "
-        "again later.",
-        responses={200: UninstalledSkillSerializer, 404: SkillNotInstalled},
-    ),
-    update_own=extend_schema(
-        operation_id="update_skill",
-        summary="Update a skill",
-        description=UPDATE_DESCRIPTION,
-        responses={
-            200: UpdateSerializer,
-            404: (SkillNotInstalled, SkillNotFound, VersionNotFound),
-        },
-    ),
-    pin=extend_schema(
-        operation_id="pin_skill",
-        summary="Pin a version of a skill",
-        description=PIN_DESCRIPTION,
-        responses={
-            200: PinnedSkillSerializer,
-            404: (SkillNotInstalled, SkillNotFound, VersionNotFound),
-        },
-    ),
-    unpin=extend_schema(
-        operation_id="unpin_skill",
-        summary="Unpin a skill",
-        description=UNPIN_DESCRIPTION,
-        responses={200: UnpinnedSkillSerializer, 404: (SkillNotInstalled, SkillNotFound)},
-    ),
-)
+@described
 class SkillInstallViewSet(InstallViewSet):
     model = SkillInstall
     query_class = OwnSkillQuery
     installs = reads.skills
     serializer_class = InstallSkillSerializer
-    own_serializer = OwnSkillSerializer
+    own_serializer, page_serializer = OwnSkillSerializer, OwnSkillPageSerializer
     uninstalled_serializer = UninstalledSkillSerializer
     pinned_serializer, unpinned_serializer = PinnedSkillSerializer, UnpinnedSkillSerializer
+    uninstall_description = (
+        "You can uninstall a withdrawn skill, too. You can install a published one again later."
+    )
 
     @extend_schema(
         operation_id="install_skill",
@@ -176,53 +173,19 @@ class SkillInstallViewSet(InstallViewSet):
 
 
 @extend_schema(tags=["Installs"])
-@extend_schema_view(
-    list=extend_schema(
-        operation_id="list_own_personas",
-        summary="List your personas",
-        description=f"Everything you have installed, newest first. {ROW_DESCRIPTION}",
-        responses={200: OwnPersonaPageSerializer},
-    ),
-    uninstall=extend_schema(
-        operation_id="uninstall_persona",
-        summary="Uninstall a persona",
-        description="You can uninstall a withdrawn persona, too. If it was active, you have no "
-        "active persona afterwards. Your review of it stays.",
-        responses={200: UninstalledPersonaSerializer, 404: PersonaNotInstalled},
-    ),
-    update_own=extend_schema(
-        operation_id="update_persona",
-        summary="Update a persona",
-        description=UPDATE_DESCRIPTION,
-        responses={
-            200: UpdateSerializer,
-            404: (PersonaNotInstalled, PersonaNotFound, VersionNotFound),
-        },
-    ),
-    pin=extend_schema(
-        operation_id="pin_persona",
-        summary="Pin a version of a persona",
-        description=PIN_DESCRIPTION,
-        responses={
-            200: PinnedPersonaSerializer,
-            404: (PersonaNotInstalled, PersonaNotFound, VersionNotFound),
-        },
-    ),
-    unpin=extend_schema(
-        operation_id="unpin_persona",
-        summary="Unpin a persona",
-        description=UNPIN_DESCRIPTION,
-        responses={200: UnpinnedPersonaSerializer, 404: (PersonaNotInstalled, PersonaNotFound)},
-    ),
-)
+@described
 class PersonaInstallViewSet(InstallViewSet):
     model = PersonaInstall
     query_class = OwnPersonaQuery
     installs = reads.personas
     serializer_class = InstallPersonaSerializer
-    own_serializer = OwnPersonaSerializer
+    own_serializer, page_serializer = OwnPersonaSerializer, OwnPersonaPageSerializer
     uninstalled_serializer = UninstalledPersonaSerializer
     pinned_serializer, unpinned_serializer = PinnedPersonaSerializer, UnpinnedPersonaSerializer
+    uninstall_description = (
+        "You can uninstall a withdrawn persona, too. If it was active, you have no active persona "
+        "afterwards. Your review of it stays."
+    )
 
     @extend_schema(
         operation_id="install_persona",
