@@ -12,18 +12,13 @@ def instance_of(model, row, prefix, **related):
     """An instance of a model from the columns of a named row that begin with the prefix.
 
     With the prefix `agent_` these are `agent_id`, `agent_handle`, …; other fields are deferred.
-    `related` are the rows that its foreign keys refer to. The result is that of `Model.from_db`,
-    but without `__init__`, whose signals and defaults take longer than reading the row.
+    `related` are the rows that its foreign keys refer to.
     """
     names, columns, converters = columns_of(model, type(row), prefix)
-    instance = model.__new__(model)
-    values = instance.__dict__
-    values.update(zip(names, columns(row), strict=False))
+    values = dict(zip(names, columns(row), strict=False))
     for name, convert in converters:
         values[name] = convert(values[name], None, None)
-    values["_state"] = state = ModelState()
-    state.adding, state.db, state.fields_cache = False, DEFAULT_DB_ALIAS, related
-    return instance
+    return stored(model, values, DEFAULT_DB_ALIAS, related)
 
 
 @lru_cache
@@ -45,10 +40,19 @@ def columns_of(model, row_type, prefix):
 def from_row(model, row):
     """An instance of a model from a row of a compiled query, with its annotations as attributes."""
     values = row._asdict()
-    names = [field.attname for field in model._meta.concrete_fields if field.attname in values]  # noqa: SLF001
-    instance = model.from_db(reading.alias, names, [values.pop(name) for name in names])
-    for name, value in values.items():
-        setattr(instance, name, value)
+    values["id"] = values.pop("pk")
+    return stored(model, values, reading.alias, {})
+
+
+def stored(model, values, alias, related):
+    """An instance as `Model.from_db` makes it, but without `__init__`.
+
+    The signals and defaults of `__init__` take longer than reading the row.
+    """
+    instance = model.__new__(model)
+    state = ModelState()
+    state.adding, state.db, state.fields_cache = False, alias, related
+    instance.__dict__.update(values, _state=state)
     return instance
 
 
