@@ -91,7 +91,7 @@ def test_without_a_token_the_marketplaces_own_skill_is_listed(anyone, method):
 
 @pytest.mark.contract("26.9")
 @pytest.mark.usefixtures("members_only")
-def test_no_description_names_a_value_of_the_catalogue(client, anyone):
+def test_no_tool_description_names_a_category(client, anyone):
     for visitor in (client, anyone):
         assert "gardening" not in str(result(visitor, "tools/list"))
 

@@ -149,7 +149,7 @@ def test_a_token_that_may_not_read_is_told_nothing(catalogue, agent):
 
 
 @pytest.mark.contract("26.6")
-def test_what_is_open_says_the_same_of_every_catalogue(agent):
+def test_open_pages_reveal_nothing_about_the_catalogue(agent):
     visitor = Visitor()
     paths = ["/", "/docs", "/api/v1", "/api/v1/openapi.json", "/skill.md", "/guide.md", "/llms.txt"]
     paths += ["/robots.txt", "/healthz", "/readyz", "/operator", "/claim/none", "/admin/login/"]

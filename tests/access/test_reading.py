@@ -84,13 +84,13 @@ def test_without_a_token_what_is_not_there_is_a_401_too(anyone, client, path):
 
 @pytest.mark.contract("26.6")
 @pytest.mark.parametrize("path", GONE)
-def test_what_announces_entries_to_the_public_is_gone(anyone, client, path):
+def test_pages_that_announce_entries_are_not_found(anyone, client, path):
     assert anyone.get(path).status_code == client.get(path).status_code == 404
 
 
 @pytest.mark.contract("26.6")
 @pytest.mark.parametrize("path", OPEN)
-def test_what_names_no_entry_stays(anyone, path):
+def test_pages_that_name_no_entry_stay(anyone, path):
     assert anyone.get(path).status_code == 200
 
 

@@ -208,7 +208,7 @@ def test_only_a_digest_and_a_hint_of_an_invitation_are_stored(invitation):
 
 
 @pytest.mark.contract("26.2")
-def test_whoever_finds_an_invitation_can_end_it(anyone, invitation):
+def test_anyone_can_revoke_an_invitation_that_leaked(anyone, invitation):
     response = anyone.post(REVOKE, {"token": invitation.text})
 
     assert response.status_code == 200

@@ -105,7 +105,7 @@ def test_the_log_in_leads_to_no_other_site(browser, key, address):
     assert "evil" not in browser.get("/operator", {"next": address}).content.decode()
 
 
-def test_whoever_is_signed_in_already_is_led_back_at_once(member):
+def test_a_signed_in_person_skips_the_form(member):
     response = member.get("/operator?next=/skills/pdf-tables")
 
     assert (response.status_code, response["Location"]) == (302, "/skills/pdf-tables")
@@ -119,7 +119,7 @@ def test_a_link_on_another_site_is_continued(browser):
 
 @pytest.mark.contract("26.8")
 @pytest.mark.parametrize("address", LINKED)
-def test_what_pages_link_to_opens_for_people(member, address):
+def test_a_signed_in_person_can_open_what_pages_link_to(member, address):
     assert Client().get(address).status_code == 401
 
     response = member.get(address)
@@ -155,7 +155,7 @@ def test_the_log_in_of_staff_leads_back(browser):
     assert browser.get("/skills/pdf-tables").status_code == 200
 
 
-def test_who_is_no_staff_any_more_reads_nothing(browser):
+def test_a_former_member_of_staff_reads_nothing(browser):
     user = User.objects.create_user("grace", is_staff=True)
     browser.force_login(user)
     assert browser.get("/skills").status_code == 200

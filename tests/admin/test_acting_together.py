@@ -85,7 +85,7 @@ def test_a_recall_is_not_ended_by_somebody_who_does_not_know_of_it(ada, bob):
     assert skill.is_published
 
 
-def test_of_several_rows_it_says_which_one_has_changed(ada, bob):
+def test_the_message_names_the_row_that_changed_meanwhile(ada, bob):
     skills = [SkillFactory(slug=slug, status="draft") for slug in ("pdf-tables", "log-triage")]
     form = {"action": "publish", "_selected_action": [skill.pk for skill in skills]}
     page = bob.post("/admin/catalogue/skill/", form)
@@ -98,7 +98,7 @@ def test_of_several_rows_it_says_which_one_has_changed(ada, bob):
     assert not Skill.objects.published().exists()
 
 
-def test_what_was_typed_stays_in_the_form(ada, bob):
+def test_a_refused_form_keeps_its_input(ada, bob):
     persona = PersonaFactory()
     url, form = confirmation(bob, persona, "deprecate")
     act(ada, persona, "deprecate", message="Ada's reason.")

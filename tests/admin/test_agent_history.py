@@ -10,9 +10,7 @@ from tests.factories import claim
 API = "/api/v1"
 
 
-def test_what_staff_do_to_an_agent_is_in_its_history_also_where_no_column_changes(
-    admin_client, agent
-):
+def test_the_history_has_actions_that_change_no_column(admin_client, agent):
     claim(agent)
     take_action(admin_client, "issue_token", agent, issue="Issue", scopes="read")
     take_action(admin_client, "issue_token", agent, issue="Issue", scopes="read")
@@ -51,7 +49,7 @@ def test_a_released_claim_is_in_the_history_with_the_pause_that_it_ended(admin_c
     assert [change["name"] for change in released.history_delta_changes] == ["Paused at"]
 
 
-def test_what_its_operator_does_is_in_the_history_with_the_operators_name(admin_client, agent):
+def test_the_history_names_the_operator_who_changed_an_agent(admin_client, agent):
     token = agent.token
     agent.change(limits={"review": 1, "install": 5})
     agent.snapshot_before_change()

@@ -34,7 +34,7 @@ def test_a_suspended_agent_is_refused_until_it_is_restored(admin_client, agent, 
 
 
 @pytest.mark.parametrize("action", ["suspend", "restore"])
-def test_what_staff_do_to_an_agent_is_logged(admin_client, agent, action):
+def test_suspending_and_restoring_are_logged(admin_client, agent, action):
     if action == "restore":
         agent.suspend("It floods.")
 

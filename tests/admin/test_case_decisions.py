@@ -88,7 +88,7 @@ def test_the_author_of_a_review_is_suspended_from_the_queue(admin_client, client
     assert case.history.first().history_change_reason == f"Suspended {agent.handle}."
 
 
-def test_who_has_reported_is_suspended_from_the_list_of_reports(admin_client, skill):
+def test_reporters_can_be_suspended_from_the_list_of_reports(admin_client, skill):
     case = reported(skill, "spam", "spam", "malicious")
     honest = Report.objects.get(reason="malicious")
 
@@ -157,7 +157,7 @@ def test_a_reason_must_not_hold_a_token(admin_client, agent, skill):
     assert Skill.objects.get().status == "published"
 
 
-def test_what_is_recalled_keeps_its_reason(admin_client, skill):
+def test_recalling_from_a_case_keeps_an_earlier_reason(admin_client, skill):
     skill.recall("It leaks.")
     case = Case.objects.create(skill=skill, open_reports=0, last_reported_at=timezone.now())
 
@@ -168,7 +168,7 @@ def test_what_is_recalled_keeps_its_reason(admin_client, skill):
 
 
 @pytest.mark.parametrize("action", ["hide", "suspend"])
-def test_what_is_for_reviews_leaves_entries_alone(admin_client, skill, action):
+def test_actions_on_reviews_leave_cases_of_entries_alone(admin_client, skill, action):
     case = reported(skill, "spam")
 
     take_action(admin_client, action, case, reason="Wrong.")

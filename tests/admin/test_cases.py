@@ -65,7 +65,7 @@ def test_the_newest_comes_first_or_the_most_reported(admin_client, skill):
     assert listed(admin_client) == ["skill pdf-tables", "persona archivist"]
 
 
-def test_what_is_resolved_leaves_the_queue(admin_client, skill):
+def test_a_resolved_case_leaves_the_queue(admin_client, skill):
     case = reported(skill, "spam")
     reported(PersonaFactory(slug="archivist"), "other")
 
@@ -182,7 +182,7 @@ def test_a_moderator_sees_of_the_entry_what_everybody_sees(admin_client_of, skil
     assert 'href="/skills/pdf-tables"' not in moderator.get(change_page(case)).content.decode()
 
 
-def test_who_may_see_cases_alone_reads_no_reports(skill):
+def test_permission_for_cases_alone_shows_no_reports(skill):
     case = reported(skill, "spam")
     user = User.objects.create_user("viewer", is_staff=True)
     user.user_permissions.add(Permission.objects.get(codename="view_case"))

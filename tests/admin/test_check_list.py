@@ -103,7 +103,7 @@ def test_a_persona_has_a_check_list_too(admin_client):
     }
 
 
-def test_what_is_there_already_is_checked_as_it_would_be(admin_client):
+def test_an_existing_entry_is_checked_as_it_would_become(admin_client):
     upload(admin_client, zip_of({"one/SKILL.md": VALID}))
     confirm(admin_client)
 

@@ -49,7 +49,7 @@ def test_a_long_line_with_one_edit_is_compared_by_word():
     assert [text for is_changed, text in old + new if is_changed] == ["old", "new"]
 
 
-def test_what_would_take_long_is_compared_by_line_alone():
+def test_long_lines_are_not_compared_by_word():
     assert diff(*LONG) == [("del", [(False, LONG[0])]), ("add", [(False, LONG[1])])]
 
 
@@ -179,7 +179,7 @@ def test_a_line_that_repeats_often_is_no_change():
 
 
 @pytest.mark.parametrize("code", ["000B", "000C", "000D", "001E", "0085", "2028"])
-def test_what_only_looks_like_the_end_of_a_line_is_shown(code):
+def test_characters_that_look_like_a_line_end_are_shown_by_code(code):
     changes = diff(f"# quiet{chr(int(code, 16))}rm -rf x\n", "# quiet\nrm -rf x\n")
 
     assert [(kind, plain(parts)) for kind, parts in changes] == [

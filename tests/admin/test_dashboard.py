@@ -68,7 +68,7 @@ def test_deleted_reviews_are_not_counted(admin_client):
     assert kept.state == "shown"
 
 
-def test_what_needs_attention_comes_first(admin_client):
+def test_needs_attention_comes_first(admin_client):
     text = admin_client.get("/admin/").content.decode()
 
     assert text.index("Needs attention") < text.index("staff-totals") < text.index("New per day")

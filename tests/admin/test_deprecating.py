@@ -105,7 +105,7 @@ def test_it_is_taken_back_only_where_there_is_one(admin_client, skill):
         ({"successor": "pdf-tables"}, "pdf-tables cannot replace itself."),
     ],
 )
-def test_what_cannot_be_is_refused(admin_client, anyone, skill, fields, error):
+def test_an_invalid_deprecation_is_refused(admin_client, anyone, skill, fields, error):
     SkillFactory(slug="a-draft", status="draft")
     PersonaFactory(slug="archivist")
 

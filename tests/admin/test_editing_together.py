@@ -169,7 +169,7 @@ def test_a_refusal_says_who_changed_what_and_what_another_save_replaces(ada, bob
     assert len(queries) <= 2 * MAX_QUERIES
 
 
-def test_what_no_log_knows_is_refused_as_well(bob):
+def test_a_change_that_is_not_logged_is_refused_too(bob):
     skill = SkillFactory(title="Old")
     form = opened(bob, skill) | {"title": "Bob's"}
     Skill.objects.update(title="Imported")
@@ -191,7 +191,7 @@ def test_a_refusal_stays_one_beside_other_mistakes(ada, bob):
     assert '<span class="del">Ada&#x27;s</span>' in page
 
 
-def test_what_changes_after_a_refusal_is_refused_again(ada, bob):
+def test_a_change_after_a_refusal_is_refused_again(ada, bob):
     skill = SkillFactory(title="Old")
     form = opened(bob, skill) | {"title": "Bob's"}
     saved(ada, skill, opened(ada, skill) | {"title": "Ada's"})
@@ -271,7 +271,7 @@ def test_counters_that_move_meanwhile_are_no_conflict(ada, client, agent):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("make", [SkillFactory, PersonaFactory], ids=["skill", "persona"])
-def test_of_two_saves_at_the_same_moment_one_is_refused(ada, bob, make):
+def test_one_of_two_simultaneous_saves_is_refused(ada, bob, make):
     row = make(title="Old")
     model = type(row)
     forms = [opened(client, row) for client in (ada, bob)]

@@ -34,5 +34,5 @@ def test_looking_at_the_page_ends_nothing(ada):
     assert ada.get("/admin/").status_code == 200
 
 
-def test_whoever_is_logged_out_is_asked_to_log_in(client):
+def test_a_logged_out_person_is_asked_to_log_in(client):
     assert client.get(PAGE).status_code == 302

@@ -48,7 +48,7 @@ def odd_catalogue(db):
 
 @pytest.mark.usefixtures("odd_catalogue")
 @pytest.mark.parametrize("to", [SKILLS, PERSONAS])
-def test_what_is_exported_changes_nothing_when_it_is_imported(admin_client, to):
+def test_importing_an_export_changes_nothing(admin_client, to):
     rows = {model: list(model.objects.order_by("pk").values()) for model in (Skill, Persona)}
     data = exported(admin_client, to)
 

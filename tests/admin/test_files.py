@@ -42,7 +42,7 @@ def test_another_file_is_no_text(admin_client, page_of_files):
     assert "This file is not text." in admin_client.get(f"{page_of_files}/z.bin").content.decode()
 
 
-def test_what_is_not_there_is_not_found(admin_client, page_of_files):
+def test_a_missing_file_is_not_found(admin_client, page_of_files):
     assert admin_client.get(f"{page_of_files}/none").status_code == 404
     assert admin_client.get("/admin/catalogue/skill/0/files/z.bin").status_code == 404
 

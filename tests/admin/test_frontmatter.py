@@ -127,7 +127,7 @@ def test_nothing_is_written_where_nothing_differs(admin_client, skill):
 
 
 @pytest.mark.parametrize("make", [SkillFactory, PersonaFactory])
-def test_what_is_published_leads_to_its_page_on_the_site(admin_client, anyone, make):
+def test_a_published_entry_links_to_its_page_on_the_site(admin_client, anyone, make):
     entry = make(slug="scribe")
     address = f"/{entry._meta.model_name}s/scribe"
 

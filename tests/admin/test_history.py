@@ -25,7 +25,7 @@ API = "/api/v1"
 MODELS = [Skill, Persona, Agent, AgentToken, Review]
 
 
-def test_what_agents_and_commands_do_is_in_no_history(anyone, client_of, tmp_path):
+def test_agents_and_commands_take_no_snapshots(anyone, client_of, tmp_path):
     folder = tmp_path / "pdf-tables"
     folder.mkdir()
     (folder / "SKILL.md").write_text("---\nname: pdf-tables\n---\nDo it.\n")
@@ -86,7 +86,7 @@ def test_another_edit_takes_one_snapshot_more(admin_client):
     assert skill.history.count() == 3
 
 
-def test_what_an_import_changed_between_two_edits_has_a_snapshot_of_its_own(admin_client):
+def test_an_import_between_two_edits_has_its_own_snapshot(admin_client):
     skill = SkillFactory(title="Old", version="1")
     edit(admin_client, skill, title="New")
     Skill.objects.update(version="2")
@@ -124,7 +124,7 @@ def test_the_page_shows_who_and_the_changed_lines(admin_client):
 
 
 @pytest.mark.parametrize("pk", ["0", "9" * 50, "none"])
-def test_what_does_not_exist_has_no_history(admin_client, pk):
+def test_the_history_of_a_missing_row_is_not_found(admin_client, pk):
     assert admin_client.get(f"/admin/catalogue/skill/{pk}/history/").status_code == 404
 
 

@@ -112,7 +112,7 @@ def test_a_preview_compares_no_more_lines_than_it_has_room_for(admin_client, mon
 
 @pytest.mark.contract("17.10")
 @pytest.mark.usefixtures("imported")
-def test_what_an_export_holds_changes_nothing_when_it_is_imported(admin_client, anyone):
+def test_importing_exported_folders_changes_nothing(admin_client, anyone):
     before = served(anyone, "one")
     response = admin_client.get(f"{SKILLS}export/")
     data = b"".join(response.streaming_content)
@@ -152,7 +152,7 @@ def test_a_skill_md_alone_leaves_the_files_as_they_are(admin_client, anyone):
     assert len(served(anyone, "one")["files"]) == 3
 
 
-def test_what_is_left_out_is_named(admin_client):
+def test_the_preview_names_files_left_out(admin_client):
     left_out = {"one/.env": "x", "one/a.pyc": "x", "__MACOSX/one/._SKILL.md": "x"}
 
     page = upload(admin_client, zip_of({**FOLDER, **left_out}))
@@ -162,7 +162,7 @@ def test_what_is_left_out_is_named(admin_client):
     assert outcome.reason in page.content.decode()
 
 
-def test_of_many_that_are_left_out_ten_are_named(admin_client):
+def test_ten_of_many_files_left_out_are_named(admin_client):
     hidden = {f"one/.{number:03}": "x" for number in range(300)}
 
     page = upload(admin_client, zip_of({**FOLDER, **hidden}))

@@ -66,7 +66,7 @@ def test_the_result_links_what_was_made_and_changed(admin_client):
     assert f'<a href="{change_page(changed)}">two</a> (updated)' in page
 
 
-def test_what_it_changed_is_in_the_history(admin_client):
+def test_an_import_is_in_the_history(admin_client):
     SkillFactory(slug="two", content="Old")
     upload(admin_client, SKILL_MD.format("two"), name="SKILL.md")
     confirm(admin_client)

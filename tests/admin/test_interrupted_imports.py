@@ -157,7 +157,7 @@ def test_one_that_was_interrupted_can_be_discarded(admin_client, fails_at_two):
     assert published() == imported("one", "three")
 
 
-def test_what_is_in_already_is_unchanged_though_its_form_is_older(admin_client):
+def test_a_resumed_import_leaves_finished_entries_unchanged(admin_client):
     """A persona's file is not what an export of it would hold."""
     text = "---\nname: {0}\ntags:   [a,b]\ndescription: Does it.\n---\nDo it.\n"
     page = upload(admin_client, zip_of({"a.md": text.format("a")}), to=PERSONAS)

@@ -127,6 +127,6 @@ def test_moderators_issue_invitations_and_editors_do_not(admin_client_of):
     assert Invitation.objects.count() == 1
 
 
-def test_who_may_only_look_issues_none(clerk_with):
+def test_permission_to_view_issues_no_invitation(clerk_with):
     assert issue(clerk_with("view_invitation")).status_code == 403
     assert not Invitation.objects.exists()

@@ -122,7 +122,7 @@ def test_a_token_has_no_expiry_by_default(agent):
 
 
 @pytest.mark.parametrize("days", ["0", "-1", "3651", "1.5", "soon", "", "1" * 400])
-def test_what_is_no_number_of_days_is_refused_and_nothing_is_issued(agent, days):
+def test_the_command_refuses_an_invalid_number_of_days(agent, days):
     with pytest.raises(CommandError, match=r"--expires-in-days"):
         issue("caller", "--expires-in-days", days)
 

@@ -86,7 +86,7 @@ def test_a_tag_that_is_entered_twice_is_added_once(admin_client):
         ({"add_tags": "ok," + "t" * 65}, "Item 2 in the array did not validate"),
     ],
 )
-def test_what_cannot_be_stored_is_refused(admin_client, fields, error):
+def test_invalid_labels_are_refused(admin_client, fields, error):
     skill = SkillFactory(category="data")
 
     page = take_action(admin_client, "edit_labels", skill, **fields)

@@ -71,7 +71,7 @@ def test_a_role_sees_the_changes_of_what_it_may_open(admin_client_of):
     assert listed(admin_client_of("Moderators")) == [("ada", "crawler")]
 
 
-def test_what_is_deleted_has_no_link(admin_client):
+def test_a_deleted_row_has_no_link(admin_client):
     skill = SkillFactory(slug="pdf-tables", status="draft")
     admin_client.post(change_page(skill).replace("change", "delete"), {"post": "yes"})
 

@@ -54,7 +54,7 @@ def test_the_session_is_of_the_admin_alone_and_ends_after_twelve_hours():
 
 
 @pytest.mark.usefixtures("staff")
-def test_what_is_stored_in_the_session_later_does_not_prolong_it():
+def test_writing_to_a_session_does_not_prolong_it():
     session = attempt(password="right-password").client.session
 
     in_an_hour = timezone.now() + timedelta(hours=1)
@@ -117,7 +117,7 @@ def test_an_address_has_thirty_wrong_passwords_for_all_names_together():
 
 
 @pytest.mark.usefixtures("staff")
-def test_an_ipv6_client_is_counted_by_its_64(rates):
+def test_failed_log_ins_count_an_ipv6_client_by_its_64(rates):
     rates(login_address="2/15m")
     for number in range(2):
         attempt(f"name-{number}", address=f"2001:db8:0:1::{number}")

@@ -133,7 +133,7 @@ def test_a_deleted_draft_takes_its_notes_along(ada):
     assert not Assignment.objects.exists()
 
 
-def test_who_may_only_look_adds_no_note(clerk_with):
+def test_permission_to_view_adds_no_note(clerk_with):
     skill, reader = SkillFactory(), clerk_with("view_skill")
     skill.notes.create(text="Seen.")
 

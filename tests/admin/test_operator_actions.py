@@ -109,7 +109,7 @@ def test_all_agents_of_an_operator_are_suspended(admin_client, agent, client, cl
     assert reasons(agent)[0] == reasons(second)[0] == "Suspended: They flood."
 
 
-def test_of_several_operators_each_history_says_that_they_were_chosen_together(admin_client, agent):
+def test_each_history_says_that_several_operators_were_chosen(admin_client, agent):
     claim(agent)
     claim(other := AgentFactory())
     keys = [key_of(row) for row in (agent, other)]
@@ -131,7 +131,7 @@ def test_the_question_counts_the_agents_that_it_does_not_show(admin_client, agen
 
 
 @pytest.mark.parametrize("action", ["suspend", "release_claim"])
-def test_of_very_many_agents_an_action_takes_as_many_as_it_has_time_for(
+def test_an_action_is_limited_to_as_many_agents_as_it_has_time_for(
     admin_client, agent, monkeypatch, action
 ):
     monkeypatch.setattr("operators.admin.MAX_AT_ONCE", 2)

@@ -36,7 +36,7 @@ def test_the_list_shows_who_has_how_many_agents_and_sessions(admin_client):
     assert f"{seen:%-d %b %Y}, 12:34" in text
 
 
-def test_of_many_names_the_list_shows_a_few(admin_client, agent):
+def test_the_list_shows_a_few_of_many_names(admin_client, agent):
     key = claim(agent)
     for name in ("Ada", "Bob", "Charles", "Dora"):
         claim(AgentFactory(), key=key, name=name)
@@ -181,7 +181,7 @@ def test_a_pasted_key_finds_its_operator_and_stands_in_no_address(
 
 @pytest.mark.parametrize("of", ["agent", "agenttoken", "operatorclaim", "operatorkey"])
 @pytest.mark.parametrize("spelling", ["{}x", "my key is {}", "{}\x00"])
-def test_what_holds_a_key_stands_in_no_address_either(admin_client, agent, of, spelling):
+def test_text_around_a_key_is_kept_out_of_addresses(admin_client, agent, of, spelling):
     text = spelling.format(claim(agent))
 
     response = admin_client.post(f"/admin/agents/{of}/find/", {"q": text})

@@ -70,7 +70,7 @@ def test_the_file_of_a_persona_answers_its_price_its_skills_and_its_prompt(admin
         (PERSONA_FIELDS, "---\nname: a\n---\n", "no prompt after the frontmatter"),
     ],
 )
-def test_what_cannot_be_read_is_refused_in_a_sentence(admin_client, url, content, reason):
+def test_an_unreadable_text_is_refused_with_the_reason(admin_client, url, content, reason):
     body = answer(admin_client, url, content, 400)
 
     assert body.keys() == {"error"}

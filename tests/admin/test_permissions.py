@@ -16,7 +16,7 @@ WRITTEN_BY_THE_API += [Case, Report, OperatorKey]
 
 
 @pytest.mark.parametrize("model", WRITTEN_BY_THE_API)
-def test_what_the_api_writes_cannot_be_added_by_hand(admin_client, model):
+def test_rows_of_the_api_cannot_be_added_by_hand(admin_client, model):
     url = url_of(model, "add")
 
     assert admin_client.get(url).status_code == 403
@@ -28,7 +28,7 @@ def test_what_the_api_writes_cannot_be_added_by_hand(admin_client, model):
 @pytest.mark.parametrize(
     "model", [AgentToken, OperatorClaim, OperatorKey, SkillInstall, PersonaInstall, Review]
 )
-def test_what_the_api_writes_cannot_be_edited_by_hand(admin_client, model):
+def test_rows_of_the_api_cannot_be_edited_by_hand(admin_client, model):
     make_rows(1, 1)
     row, before = first_of(model), everything()
 
@@ -69,7 +69,7 @@ def test_staff_without_permissions_see_nothing(clerk_with):
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_whoever_is_not_staff_is_redirected_to_the_log_in(model):
+def test_strangers_are_redirected_to_the_log_in(model):
     response = Client().get(url_of(model, "changelist"))
 
     assert response.status_code == 302

@@ -82,7 +82,7 @@ def test_a_draft_is_saved_and_published_at_once(admin_client, anyone):
 
 
 @pytest.mark.parametrize("status", ["published", "withdrawn"])
-def test_what_is_no_draft_is_not_published_by_saving_it(admin_client, status):
+def test_only_drafts_have_save_and_publish(admin_client, status):
     skill = SkillFactory(slug="pdf-tables", content=SKILL_MD, status=status)
     page = admin_client.get(change_page(skill))
 
@@ -93,7 +93,7 @@ def test_what_is_no_draft_is_not_published_by_saving_it(admin_client, status):
     assert (skill.title, skill.status) == ("New", status)
 
 
-def test_who_may_only_add_does_not_publish(clerk_with):
+def test_permission_to_add_does_not_publish(clerk_with):
     clerk = clerk_with("view_skill", "add_skill")
     page = clerk.get("/admin/catalogue/skill/add/")
 
@@ -160,7 +160,7 @@ def test_a_withdrawn_skill_keeps_its_downloads(admin_client):
 
 
 @pytest.mark.parametrize("install", ["skill", "persona"])
-def test_what_an_agent_has_installed_cannot_be_deleted(admin_client, install):
+def test_an_installed_entry_cannot_be_deleted(admin_client, install):
     row = SkillInstallFactory() if install == "skill" else PersonaInstallFactory()
     entry = getattr(row, install)
 
@@ -176,7 +176,7 @@ def test_what_an_agent_has_installed_cannot_be_deleted(admin_client, install):
     assert type(entry).objects.filter(pk=entry.pk).exists()
 
 
-def test_what_was_published_cannot_be_deleted(admin_client):
+def test_the_admin_deletes_drafts_only(admin_client):
     skill = SkillFactory(slug="pdf-tables")
     skill.withdraw()
 
@@ -211,9 +211,7 @@ def test_deleting_a_draft_leaves_the_personas_that_bundle_it(admin_client, anyon
         ("redraft", "draft", "Nothing to move back: all of these are already drafts."),
     ],
 )
-def test_what_would_change_nothing_is_refused_and_not_logged(
-    admin_client, action, status, sentence
-):
+def test_an_action_without_effect_is_refused_and_not_logged(admin_client, action, status, sentence):
     skill = SkillFactory(status=status)
 
     assert told(take_action(admin_client, action, skill)) == [sentence]

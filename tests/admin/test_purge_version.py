@@ -129,7 +129,7 @@ def test_purging_the_newest_of_a_withdrawn_entry_takes_its_own_text(kind):
 
 
 @pytest.mark.contract("25.13")
-def test_what_something_else_uses_stays_and_is_named(db):
+def test_bytes_that_other_entries_use_stay_and_are_named(db):
     skill = forbidden_skill()
     same_file = {"other.md": f"{SECRET} in a file".encode()}
     SkillFactory(slug="other", content="Other.", files=same_file)

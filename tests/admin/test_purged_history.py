@@ -114,7 +114,7 @@ def test_an_entry_without_its_text_is_not_published(factory):
 
 @pytest.mark.contract("25.13")
 @pytest.mark.django_db
-def test_who_has_the_text_already_goes_on_until_it_is_withdrawn():
+def test_another_entry_keeps_a_purged_text_until_it_is_withdrawn():
     one, two = PersonaFactory(content="Forbidden."), PersonaFactory(content="Forbidden.")
     rewrite(one, "Good.")
     purge(one, 1)

@@ -131,7 +131,7 @@ def test_a_withdrawal_without_a_reason_is_told_without_one(admin_client, client,
     assert [(row["slug"], row["reason"]) for row in advisories(client)] == [("log-triage", "")]
 
 
-def test_a_recall_needs_a_reason(admin_client, client, skill):
+def test_recalling_an_entry_needs_a_reason(admin_client, client, skill):
     response = take_action(admin_client, "recall", skill, reason=" ")
 
     assert "This field is required." in response.content.decode()
@@ -140,9 +140,7 @@ def test_a_recall_needs_a_reason(admin_client, client, skill):
     assert advisories(client) == []
 
 
-def test_what_is_withdrawn_can_be_recalled_later_and_a_recall_is_not_withdrawn_quietly(
-    admin_client, client, skill
-):
+def test_a_withdrawn_entry_can_be_recalled_but_not_the_reverse(admin_client, client, skill):
     for action, reason in (("withdraw", ""), ("recall", "It deletes logs."), ("withdraw", "")):
         offered = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/change/").content.decode()
         page = take_action(admin_client, action, skill, reason=reason).content.decode()
@@ -155,7 +153,7 @@ def test_what_is_withdrawn_can_be_recalled_later_and_a_recall_is_not_withdrawn_q
     assert "<b>Recalled: It deletes logs.</b>" in logged
 
 
-def test_a_recall_keeps_its_reason(admin_client, client, skill):
+def test_recalling_an_entry_again_keeps_the_first_reason(admin_client, client, skill):
     take_action(admin_client, "recall", skill, reason="It deletes logs.")
 
     page = take_action(admin_client, "recall", skill, reason="Another.")

@@ -35,7 +35,7 @@ def test_a_recall_takes_every_number_of_the_text(admin_client, kind, anyone):
 
 
 @pytest.mark.contract("25.11")
-def test_a_recall_needs_a_reason(admin_client, kind):
+def test_recalling_a_version_needs_a_reason(admin_client, kind):
     page = admin_client.post(page_of(kind, "1/recall/"), {"confirmed": "yes", "reason": " "})
 
     assert page.context["form"].errors == {"reason": ["This field is required."]}
@@ -56,7 +56,7 @@ def test_the_current_text_is_not_recalled(admin_client, kind):
 
 
 @pytest.mark.contract("25.11")
-def test_of_a_withdrawn_entry_no_text_is_current(admin_client, kind):
+def test_the_last_text_of_a_withdrawn_entry_can_be_recalled(admin_client, kind):
     kind.entry.withdraw()
 
     act(admin_client, kind, 3, "recall", reason=REASON)
@@ -78,7 +78,7 @@ def test_a_recalled_text_comes_back_once_the_recall_is_lifted(admin_client, kind
 
 
 @pytest.mark.contract("25.11")
-def test_a_recall_keeps_its_reason(admin_client, kind, anyone):
+def test_recalling_a_version_again_keeps_the_first_reason(admin_client, kind, anyone):
     act(admin_client, kind, 1, "recall", reason=REASON)
 
     [message] = act(admin_client, kind, 1, "recall", reason="Another.")
@@ -96,7 +96,7 @@ def test_only_a_recall_is_lifted(admin_client, kind):
 
 
 @pytest.mark.contract("25.13")
-def test_what_was_purged_elsewhere_stays_recalled(admin_client, kind):
+def test_a_recall_is_not_lifted_from_a_purged_text(admin_client, kind):
     act(admin_client, kind, 1, "recall", reason=REASON)
     Purge.objects.create(kind=kind.name, digest=kind.digest(1), reason=REASON)
 

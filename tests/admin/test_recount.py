@@ -38,7 +38,7 @@ def counted(client):
 
 
 @pytest.mark.usefixtures("counted")
-def test_what_the_api_counted_is_true():
+def test_counters_of_the_api_are_correct():
     assert recount() == ("Every counter is correct.\n", 0)
 
 

@@ -28,7 +28,7 @@ def test_an_earlier_state_is_restored(admin_client, anyone):
     assert skill.history.first().history_change_reason.startswith("Restored the state of")
 
 
-def test_restoring_is_confirmed_first_and_shows_what_it_would_change(admin_client):
+def test_restoring_a_snapshot_is_confirmed_with_a_comparison(admin_client):
     skill = SkillFactory(title="Old", slug="pdf-tables")
     edit(admin_client, skill, title="New")
     snapshot = skill.history.last()

@@ -83,7 +83,7 @@ def test_an_index_has_what_a_filter_may_find_few_of(admin_client, model, query, 
     assert index in rows.select_related(None)[:100].explain()
 
 
-def test_what_has_no_word_finds_nothing(db):
+def test_a_search_without_words_finds_nothing(db):
     AgentFactory()
 
     assert not with_words(Agent.objects.all(), words_of("handle"), "--").exists()

@@ -61,7 +61,7 @@ def test_the_code_gives_the_session_another_key(superuser, device):
 
 
 @pytest.mark.parametrize("code", ["", "12345", "abcdef", "0" * 11, "1_2_3", "\0"])
-def test_a_wrong_code_is_refused(superuser, device, code):
+def test_a_wrong_code_of_the_app_is_refused(superuser, device, code):
     browser = log_in(superuser)
 
     response = enter(browser, code)
@@ -167,7 +167,7 @@ def test_the_page_is_for_staff_only():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_browsers_that_enter_a_code_at_once_one_gets_in(superuser, device):
+def test_a_code_admits_one_of_two_simultaneous_browsers(superuser, device):
     code = code_of(device.bin_key)
     browsers = [log_in(superuser) for _ in range(2)]
 

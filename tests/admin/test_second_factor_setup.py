@@ -121,7 +121,7 @@ def test_the_pages_need_few_queries(superuser, grace, device):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_browsers_that_set_it_up_at_once_one_does(superuser):
+def test_one_of_two_simultaneous_setups_succeeds(superuser):
     browsers = {
         browser: key_shown(browser.get(PAGE)) for browser in (log_in(superuser), log_in(superuser))
     }
@@ -178,7 +178,7 @@ def test_a_session_that_a_replaced_factor_opened_is_closed(superuser, device):
     assert browser.get(PAGE)["Location"] == f"{LOGIN}?next={PAGE}"
 
 
-def test_who_may_change_users_may_not_remove_it(admin_client_of, superuser, device):
+def test_permission_to_change_users_does_not_remove_it(admin_client_of, superuser, device):
     clerk = admin_client_of("Editors")
     permissions = Permission.objects.filter(codename__in=["view_user", "change_user"])
     User.objects.get(username="Editors").user_permissions.set(permissions)

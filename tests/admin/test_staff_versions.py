@@ -84,7 +84,7 @@ def test_files_are_compared(admin_client, db):
 
 
 @pytest.mark.parametrize("query", ["", "?from=1", "?from=1&to=x", "?from=1&to=9", "?from=0&to=1"])
-def test_what_is_no_version_cannot_be_compared(admin_client, kind, query):
+def test_comparing_an_unknown_version_is_not_found(admin_client, kind, query):
     assert admin_client.get(page_of(kind, f"compare/{query}")).status_code == 404
 
 
@@ -119,7 +119,7 @@ def test_a_restored_version_is_a_new_number_with_the_old_digest(admin_client, ki
     )
 
 
-def test_restoring_is_confirmed_first_and_shows_what_it_would_change(admin_client, kind):
+def test_restoring_a_version_is_confirmed_with_a_comparison(admin_client, kind):
     page = admin_client.get(page_of(kind, "1/restore/"))
 
     assert texts_of(page)["Title"] == [("del", "Title 3"), ("add", "One")]
@@ -174,7 +174,7 @@ def test_a_draft_gets_the_text_and_no_number(admin_client, kind):
     assert (kind.entry.number, kind.entry.digest) == (4, kind.digest(1))
 
 
-def test_what_was_purged_elsewhere_is_not_restored(admin_client, kind):
+def test_a_purged_text_is_not_restored(admin_client, kind):
     Purge.objects.create(kind=kind.name, digest=kind.digest(1), reason=REASON)
 
     assert act(admin_client, kind, 1, "restore") == [
@@ -188,7 +188,7 @@ def test_the_current_text_is_not_restored(admin_client, kind):
     assert kind.entry.number == 3
 
 
-def test_who_may_only_look_changes_nothing(clerk_with, kind):
+def test_permission_to_view_changes_no_version(clerk_with, kind):
     clerk = clerk_with(f"view_{kind.name}")
 
     assert rows(clerk.get(page_of(kind)))[1] == ["2", "0", ""]
@@ -199,7 +199,7 @@ def test_who_may_only_look_changes_nothing(clerk_with, kind):
     assert kind.entry.versions.readable().count() == 3
 
 
-def test_who_may_not_look_sees_nothing(clerk_with, kind):
+def test_versions_need_permission_to_view_the_entry(clerk_with, kind):
     clerk = clerk_with("view_agent")
     for path in ("", "1/", "compare/?from=1&to=2", "1/restore/"):
         assert clerk.get(page_of(kind, path)).status_code == 403

@@ -160,7 +160,7 @@ def test_an_issued_token_has_no_expiry_by_default(admin_client, agent):
 
 
 @pytest.mark.parametrize("days", ["0", "-1", "3651", "1.5", "soon"])
-def test_what_is_no_number_of_days_issues_nothing(admin_client, agent, days):
+def test_the_form_refuses_an_invalid_number_of_days(admin_client, agent, days):
     response = take_action(
         admin_client,
         "issue_token",
@@ -182,7 +182,7 @@ def test_one_token_is_issued_to_one_agent_at_a_time(admin_client, agent):
 
 
 @pytest.mark.contract("4.13")
-def test_a_revoked_token_is_refused_and_the_others_are_not(admin_client, agent, client, client_of):
+def test_staff_revoke_one_token_and_the_others_stay(admin_client, agent, client, client_of):
     other = AgentToken.objects.issue(agent)
 
     take_action(admin_client, "revoke", other)
@@ -260,7 +260,7 @@ def test_a_token_in_an_address_finds_nothing(admin_client, agent):
         assert "not into a URL" in response.content.decode()
 
 
-def test_what_is_no_token_is_searched_for(admin_client, agent):
+def test_text_that_is_no_token_is_searched_for(admin_client, agent):
     response = admin_client.post(f"{AGENTS}find/", {"q": "caller"})
 
     assert response.headers["Location"] == f"{AGENTS}?q=caller"

@@ -77,7 +77,7 @@ def test_a_new_user_has_a_role_at_once(admin_client):
     assert rights(User.objects.get(username="grace")) == (True, ["Moderators"], False)
 
 
-def test_what_no_role_says_stays_until_a_role_is_chosen(admin_client, user):
+def test_individual_permissions_stay_until_a_role_is_chosen(admin_client, user):
     user.groups.set(Group.objects.filter(name__in=["Editors", "Moderators"]))
     user.user_permissions.add(Permission.objects.get(codename="view_user"))
     User.objects.filter(pk=user.pk).update(is_staff=True)

@@ -88,7 +88,7 @@ def test_an_edited_frontmatter_moves_the_fields_that_it_changed_and_no_others(ad
         (SKILL_MD + "x" * 1024 * 1024, "Shorten it to 1024 KiB."),
     ],
 )
-def test_what_is_no_skill_is_refused_with_what_to_change(admin_client, content, text):
+def test_an_invalid_skill_is_refused_with_what_to_change(admin_client, content, text):
     assert text in " ".join(form_errors(add(admin_client, content)))
     assert not Skill.objects.exists()
 

@@ -27,7 +27,7 @@ def counted():
     return list(ZeroResultSearch.objects.values_list("kind", "text", "searches"))
 
 
-def test_what_found_nothing_is_counted_by_its_text_and_kind(admin_client, anyone):
+def test_searches_without_results_are_counted_by_text_and_kind(admin_client, anyone):
     assert search(anyone, "Abacus  Repair") == 0
     assert search(anyone, " abacus repair", address="192.0.2.2") == 0
     assert search(anyone, "zither") == 0
@@ -96,7 +96,7 @@ def test_one_client_does_not_fill_the_list(anyone, monkeypatch):
     assert {text for _, text, _ in counted()} == {"oud", "lute", "harp"}
 
 
-def test_what_is_kept_of_a_client_depends_on_the_secret_key(anyone, settings):
+def test_clients_are_counted_by_a_hash_with_the_secret_key(anyone, settings):
     search(anyone, "abacus")
     first = set(RateCount.objects.values_list("key", flat=True))
     settings.SECRET_KEY = "another one"

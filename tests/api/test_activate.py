@@ -57,7 +57,9 @@ def test_it_makes_a_persona_inactive(client, agent, personas, slug):
 @pytest.mark.contract("12.6")
 @pytest.mark.parametrize("url", [ACTIVATE, DEACTIVATE])
 @pytest.mark.parametrize("slug", ["known", "unknown", "another-s", "uninstalled", "A B"])
-def test_what_the_agent_does_not_have_is_not_found(client, agent, personas, url, slug):
+def test_activating_a_persona_that_is_not_installed_is_not_found(
+    client, agent, personas, url, slug
+):
     PersonaFactory(slug="known", status=Status.WITHDRAWN)
     PersonaInstallFactory(agent=AgentFactory(), persona__slug="another-s")
     PersonaInstallFactory(agent=agent, persona__slug="uninstalled")
@@ -117,7 +119,7 @@ def test_an_install_that_activates_leaves_the_same_state(client_of, active):
 
 
 @pytest.mark.contract("12.4")
-def test_it_leaves_other_agents_alone(client, personas):
+def test_activating_leaves_other_agents_alone(client, personas):
     other = AgentFactory()
     PersonaInstallFactory(agent=other, persona=personas["scribe"], is_active=True)
 

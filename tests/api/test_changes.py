@@ -124,7 +124,7 @@ def test_a_cursor_of_all_kinds_does_for_one_but_no_other_way_round(anyone):
         ("q=pdf", "Unknown query parameter 'q'. Allowed: kind, limit, since"),
     ],
 )
-def test_a_wrong_query_is_refused(anyone, query, error):
+def test_a_wrong_query_of_the_feed_is_refused(anyone, query, error):
     response = anyone.get(f"{URL}?{query}")
 
     assert response.status_code == 400

@@ -50,7 +50,7 @@ def test_an_agent_that_is_stopped_concurrently_changes_nothing(
 
 @pytest.mark.contract("12.10")
 @both_kinds
-def test_what_is_uninstalled_concurrently_is_not_found(post_during, agent, kind, installed):
+def test_an_entry_uninstalled_concurrently_is_not_found(post_during, agent, kind, installed):
     installed(agent=agent, **{f"{kind}__slug": "wanted"})
     uninstall = sibling(agent, installed._meta.model.objects.uninstall, "wanted")
 
@@ -99,7 +99,7 @@ def test_a_persona_that_is_withdrawn_concurrently_is_not_activated(post_during, 
 
 
 @pytest.mark.contract("12.10")
-def test_of_two_personas_activated_concurrently_the_later_is_active(post_during, agent):
+def test_the_later_of_two_concurrent_activations_is_active(post_during, agent):
     for slug in ("scribe", "archivist"):
         PersonaInstallFactory(agent=agent, persona__slug=slug)
     activate = sibling(agent, PersonaInstall.objects.activate, "scribe")
@@ -150,7 +150,9 @@ def test_a_persona_that_is_uninstalled_concurrently_is_not_updated(post_during, 
 
 @both_kinds
 @pytest.mark.parametrize("status", [Status.WITHDRAWN, Status.DRAFT])
-def test_what_is_withdrawn_concurrently_is_not_updated(post_during, agent, kind, installed, status):
+def test_an_entry_withdrawn_concurrently_is_not_updated(
+    post_during, agent, kind, installed, status
+):
     old = {"installed_digest": "sha256:" + "0" * 64}
     install = installed(agent=agent, **old, **{f"{kind}__slug": "wanted"})
     entry = getattr(install, kind)

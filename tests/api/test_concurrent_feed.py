@@ -30,7 +30,7 @@ def publish(slug):
 
 
 @pytest.mark.contract("20.8")
-def test_what_begins_first_and_commits_last_is_read_after_the_other(anyone):
+def test_changes_are_read_in_the_order_of_their_commits(anyone):
     for slug in ("first", "second"):
         # The first to store a text makes others with the same text wait.
         SkillFactory(slug=slug, status="draft", content=slug)

@@ -47,7 +47,7 @@ def usable_tokens(agent):
 
 
 @pytest.mark.contract("15.4")
-def test_of_ten_tokens_made_concurrently_only_the_tenth_fits(agent):
+def test_concurrent_creations_stop_at_ten_tokens(agent):
     for _ in range(8):
         AgentToken.objects.issue(agent)
 
@@ -57,7 +57,7 @@ def test_of_ten_tokens_made_concurrently_only_the_tenth_fits(agent):
     assert usable_tokens(agent) == 10
 
 
-def test_of_tokens_that_rotate_concurrently_with_a_grace_only_one_fits(agent):
+def test_concurrent_rotations_with_grace_stop_at_ten_tokens(agent):
     others = [AgentToken.objects.issue(agent) for _ in range(8)]
 
     responses = during(agent.lock, *[rotate(token, '{"graceSeconds": 60}') for token in others])

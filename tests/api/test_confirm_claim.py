@@ -82,7 +82,7 @@ def test_a_missing_code_is_refused(client, code, body):
 
 @pytest.mark.contract("7.8")
 @pytest.mark.parametrize("wrong", [WRONG, "", "é" * 40, "1234"])
-def test_a_wrong_code_is_refused(client, code, wrong):
+def test_a_wrong_claim_code_is_refused(client, code, wrong):
     response = client.post(URL, {"code": wrong})
 
     assert response.status_code == 400

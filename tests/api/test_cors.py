@@ -47,7 +47,7 @@ def cors_of(response):
 
 @pytest.mark.contract("1.12")
 @pytest.mark.parametrize(("path", "status"), PUBLIC.items())
-def test_whatever_is_public_may_be_read_from_anywhere(anyone, catalogue, path, status):
+def test_scripts_of_any_site_may_read_public_responses(anyone, catalogue, path, status):
     for response in (
         anyone.get(path, headers={"Origin": "https://agent.example"}),
         anyone.get(path),

@@ -69,7 +69,7 @@ def test_the_last_review_deleted_leaves_no_average(client, agent):
 
 @pytest.mark.contract("14.6")
 @pytest.mark.parametrize("slug", ["scribe", "archivist", "no-such-persona", "No%20Slug", "%00"])
-def test_what_the_agent_has_not_written_is_not_found(client, persona, slug):
+def test_deleting_a_review_that_was_not_written_is_not_found(client, persona, slug):
     PersonaFactory(slug="scribe")
 
     response = client.delete(f"{REVIEWS}/{slug}")
@@ -167,7 +167,7 @@ def test_a_deleted_review_that_staff_restore_counts_once_it_is_written_anew(clie
     assert counted(persona) == (9, 2, 4.5)
 
 
-def test_a_review_of_another_agent_is_left_alone(client_of, persona, own):
+def test_deleting_leaves_the_review_of_another_agent_alone(client_of, persona, own):
     other = PersonaInstallFactory(persona=persona).agent
 
     assert client_of(other).delete(URL).status_code == 404

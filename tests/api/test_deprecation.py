@@ -111,7 +111,7 @@ def test_a_deprecated_entry_can_be_installed(client, entry, path):
 
 
 @pytest.mark.contract("18.6")
-def test_whoever_has_a_skill_reads_it(client, agent):
+def test_agents_with_the_skill_read_its_deprecation(client, agent):
     skill = SkillInstallFactory(agent=agent, skill__slug="old-one").skill
     SkillInstallFactory(agent=agent, skill__slug="other")
     skill.deprecate("It reads scans only.", SkillFactory(slug="successor"))
@@ -127,7 +127,7 @@ def test_whoever_has_a_skill_reads_it(client, agent):
 
 
 @pytest.mark.contract("18.6")
-def test_whoever_has_a_persona_reads_it(client, agent):
+def test_agents_with_the_persona_read_its_deprecation(client, agent):
     persona = PersonaInstallFactory(agent=agent, persona__slug="old-one", is_active=True).persona
     persona.deprecate("It reads scans only.", PersonaFactory(slug="successor"))
 

@@ -39,7 +39,7 @@ def catalogue(db, settings):
 
 @pytest.mark.contract("8.19", "25.5")
 @pytest.mark.parametrize("path", PUBLIC)
-def test_edges_may_keep_what_is_public(anyone, path):
+def test_edges_may_keep_every_public_response(anyone, path):
     first = anyone.get(path)
     validated = {"If-None-Match": first["ETag"]}
     answers = [first, anyone.get(path), anyone.head(path), anyone.get(path, headers=validated)]

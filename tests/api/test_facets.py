@@ -136,7 +136,7 @@ def test_rebuild_search_corrects_the_counts_of_licenses(anyone):
         ("kind=skill&limit=2", "Unknown query parameter 'limit'. Allowed: kind"),
     ],
 )
-def test_a_wrong_query_is_refused(anyone, query, error):
+def test_a_wrong_query_of_facets_is_refused(anyone, query, error):
     response = anyone.get(f"{URL}?{query}")
 
     assert response.status_code == 400

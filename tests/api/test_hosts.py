@@ -77,7 +77,7 @@ def test_the_port_of_https_is_accepted_over_https(anyone, market, catalogue):
     )
 
 
-def test_where_any_host_is_allowed_the_port_of_the_server_is(anyone, settings):
+def test_the_host_may_have_the_port_of_the_server(anyone, settings):
     settings.ALLOWED_HOSTS = ["*"]
     anywhere = {"Host": "anywhere.example:8000"}
 

@@ -10,7 +10,7 @@ SKILL = "/api/v1/skills/pdf-tables"
 
 
 @pytest.mark.contract("24.5")
-def test_what_is_cached_over_https_is_refused_over_http(anyone, settings):
+def test_a_response_cached_over_https_is_refused_over_http(anyone, settings):
     settings.REQUIRE_HTTPS = True
     SkillFactory(slug="pdf-tables")
 

@@ -75,7 +75,7 @@ def test_installing_without_activating_leaves_the_active_persona(client, agent):
 
 
 @pytest.mark.contract("9.6")
-def test_it_leaves_other_agents_alone(client):
+def test_installing_a_persona_leaves_other_agents_alone(client):
     other = AgentFactory()
     PersonaInstallFactory(agent=other, persona__slug="scribe", is_active=True)
     PersonaFactory(slug="archivist")
@@ -158,7 +158,7 @@ def test_an_installed_persona_is_a_conflict_even_once_it_is_not_published(
 
 @pytest.mark.contract("9.7")
 @pytest.mark.parametrize("status", [None, "draft", "withdrawn"])
-def test_a_persona_that_is_not_published_is_not_found(client, status):
+def test_installing_an_unpublished_persona_is_not_found(client, status):
     if status:
         PersonaFactory(slug="archivist", status=status, price_cents=500)
 

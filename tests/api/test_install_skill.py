@@ -15,7 +15,7 @@ URL = "/api/v1/agents/me/skills/install"
 
 
 @pytest.mark.contract("9.1")
-def test_it_installs_a_skill(client, agent):
+def test_installing_returns_the_text_of_the_skill(client, agent):
     skill = SkillFactory(slug="pdf-tables")
 
     answer = client.post(URL, {"slug": "pdf-tables"})
@@ -73,7 +73,7 @@ def test_a_null_runtime_is_an_absent_one(client, agent):
 
 
 @pytest.mark.contract("9.3")
-def test_an_unknown_skill_is_not_found(client, agent):
+def test_installing_an_unknown_skill_is_not_found(client, agent):
     answer = client.post(URL, {"slug": "no-such-skill"})
 
     assert answer.status_code == 404
@@ -111,7 +111,7 @@ def test_an_installed_skill_is_a_conflict_even_once_it_is_not_published(client, 
 
 @pytest.mark.contract("9.3")
 @pytest.mark.parametrize("slug", ["PDF-Tables", "pdf tables", "../pdf-tables", "é", "a" * 5000])
-def test_what_cannot_be_a_slug_is_not_found(client, slug):
+def test_a_slug_that_cannot_exist_is_not_found(client, slug):
     SkillFactory(slug="pdf-tables")
 
     answer = client.post(URL, {"slug": slug})

@@ -109,7 +109,7 @@ def test_an_active_persona_that_has_got_a_price_keeps_its_text(client, agent):
 
 @pytest.mark.contract("13.12")
 @pytest.mark.parametrize("status", [Status.WITHDRAWN, Status.DRAFT])
-def test_what_is_withdrawn_stands_in_the_advisories(client, agent, status):
+def test_advisories_name_withdrawn_entries(client, agent, status):
     skill = SkillInstallFactory(agent=agent).skill
     persona = PersonaInstallFactory(
         agent=agent, is_active=True, persona__skills=[SkillFactory(), SkillFactory()]

@@ -119,7 +119,7 @@ def test_a_changed_text_is_an_available_update(client, agent, url):
 
 @pytest.mark.contract("16.7")
 @pytest.mark.parametrize("url", FACTORIES)
-def test_what_is_withdrawn_is_listed_and_has_no_update(client, agent, url):
+def test_a_withdrawn_entry_is_listed_without_an_update(client, agent, url):
     entry = entry_of(FACTORIES[url](agent=agent))
     entry.content = "Do it better."
     entry.save()

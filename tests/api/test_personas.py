@@ -100,7 +100,7 @@ def test_a_priced_persona_keeps_its_prompt(anyone):
 
 @pytest.mark.contract("8.16")
 @pytest.mark.parametrize("status", [None, "draft", "withdrawn"])
-def test_what_is_not_published_is_not_found(anyone, status):
+def test_an_unpublished_persona_is_not_found(anyone, status):
     if status:
         PersonaFactory(slug="archivist", status=status)
 
@@ -139,7 +139,7 @@ def four_personas(db):
         ("free=false&minRating=1", ["a"]),
     ],
 )
-def test_filters_select_entries(anyone, query, expected):
+def test_filters_select_personas(anyone, query, expected):
     response = anyone.get(f"{URL}?{query}")
 
     assert sorted(slugs(response)) == expected
@@ -160,5 +160,5 @@ def test_filters_select_entries(anyone, query, expected):
         ("updated", ["a", "d", "c", "b"]),
     ],
 )
-def test_sorts_with_ties_by_newest(anyone, sort, order):
+def test_personas_sort_with_ties_by_newest(anyone, sort, order):
     assert slugs(anyone.get(URL, {"sort": sort} if sort else {})) == order

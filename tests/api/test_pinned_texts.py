@@ -108,7 +108,7 @@ def test_files_of_a_pinned_skill_are_those_of_its_version(client, anyone):
 
 
 @pytest.mark.contract("25.9")
-def test_of_a_bundle_only_what_the_agent_pinned_itself_is_pinned(client):
+def test_a_bundled_skill_is_pinned_only_by_its_own_install(client):
     skill, other = Kind("skill"), SkillFactory(slug="csv")
     PersonaFactory(slug="archivist", skills=[skill.entry, other])
     client.post(f"{ME}/personas/install", {"slug": "archivist", "setActive": True})

@@ -71,7 +71,7 @@ def test_a_version_is_a_whole_number(client, kind, action, version):
 
 
 @pytest.mark.contract("25.8")
-def test_what_is_used_is_pinned(client, kind):
+def test_pinning_takes_the_used_version(client, kind):
     kind.post(client, "install")
     kind.rewrite(4)
 
@@ -109,7 +109,7 @@ def test_a_text_from_before_the_first_version_cannot_be_pinned(client, kind):
     assert kind.post(client, "pin", version=2).status_code == 200
 
 
-def test_of_two_versions_with_one_digest_the_used_one_is_pinned(client, kind):
+def test_pinning_takes_the_used_one_of_two_equal_versions(client, kind):
     kind.rewrite(1)
     assert kind.digest(4) == kind.digest(1)
     kind.post(client, "install", version=1)
@@ -119,7 +119,7 @@ def test_of_two_versions_with_one_digest_the_used_one_is_pinned(client, kind):
 
 
 @pytest.mark.contract("25.8")
-def test_what_is_unpinned_is_the_newest_again(client, kind):
+def test_an_unpinned_entry_is_the_newest_again(client, kind):
     kind.post(client, "install", version=1)
 
     responses = [kind.post(client, "unpin") for _ in range(2)]
@@ -159,7 +159,7 @@ def test_an_update_to_a_version_pins_it(client, kind):
 
 @pytest.mark.contract("25.8")
 @pytest.mark.parametrize("action", ["pin", "unpin", "update"])
-def test_what_is_not_had_or_withdrawn_is_not_found(client, kind, action):
+def test_pinning_a_withdrawn_entry_is_not_found(client, kind, action):
     response = kind.post(client, action)
     error = {"error": f"{kind.label} not installed"}
     assert (response.status_code, response.json()) == (404, error)

@@ -24,7 +24,7 @@ NEAR = {"description": "Reads an invoice."}
     ],
 )
 @pytest.mark.parametrize(("path", "factory", "counter"), POPULARITY)
-def test_of_equally_relevant_entries_the_more_popular_comes_first_then_the_newer(
+def test_popularity_then_age_decides_between_equally_relevant_entries(
     anyone, path, factory, counter, older, newer, first
 ):
     factory(slug="older", **NEAR, **{counter: older})

@@ -85,7 +85,7 @@ def test_it_counts_whatever_the_outcome(client, rates, request_of, status):
 
 @pytest.mark.contract("11.2")
 @pytest.mark.parametrize("scopes", [None, ["read"]])
-def test_what_is_refused_by_token_or_scope_is_not_counted(client_of, agent, rates, scopes):
+def test_a_request_refused_by_token_or_scope_is_not_counted(client_of, agent, rates, scopes):
     rates(install="1/h")
     text = "mkt_agent_wrong" if scopes is None else AgentToken.objects.issue(agent, scopes).text
     for _ in range(3):

@@ -189,7 +189,7 @@ def test_a_wrong_parameter_is_refused_before_the_slug(anyone, persona, slug, que
 
 @pytest.mark.contract("14.1")
 @pytest.mark.parametrize("slug", ["no-such-persona", "draft", "No%20Slug", "%00"])
-def test_a_persona_that_is_not_published_is_not_found(anyone, persona, slug):
+def test_reviews_of_an_unpublished_persona_are_not_found(anyone, persona, slug):
     review(AgentFactory(), PersonaFactory(slug="draft"), 4)
     Persona.objects.filter(slug="draft").update(status="draft")
 

@@ -164,7 +164,7 @@ def test_the_prompt_of_a_priced_persona_is_in_no_version(anyone, persona):
 @pytest.mark.parametrize("number", ["0", "3", "01", "-1", "1.0", "one", "%00", "٣", "9" * 30])
 @pytest.mark.parametrize("below", ["", "/SKILL.md", "/archive.zip", "/files/scripts/run.py"])
 @pytest.mark.usefixtures("skill")
-def test_what_is_no_version_is_not_found(anyone, number, below):
+def test_an_unknown_version_is_not_found(anyone, number, below):
     response = anyone.get(f"{URL}/{number}{below}")
 
     assert (response.status_code, response.json()) == (404, {"error": "Version not found"})
@@ -182,7 +182,7 @@ def test_what_is_no_version_is_not_found(anyone, number, below):
     ],
 )
 @pytest.mark.usefixtures("skill")
-def test_what_is_nowhere_is_not_found(anyone, path, error):
+def test_versions_of_an_unknown_entry_are_not_found(anyone, path, error):
     response = anyone.get(path)
 
     assert (response.status_code, response.json()) == (404, {"error": error})

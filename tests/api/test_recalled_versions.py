@@ -53,7 +53,7 @@ def test_unpinning_alone_does_not_end_it(client, kind):
 
 @pytest.mark.contract("25.12")
 @pytest.mark.parametrize("number", [1, 4])
-def test_of_several_numbers_it_names_the_installed_one(client, kind, number):
+def test_the_advisory_names_the_installed_number_of_a_text(client, kind, number):
     kind.entry.versions.get(number=1).restore()
     kind.entry.refresh_from_db()
     kind.rewrite(5)

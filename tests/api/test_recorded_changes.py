@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
     ],
     ids=lambda change: next(iter(change)),
 )
-def test_what_a_list_or_a_detail_shows_is_an_update(anyone, change):
+def test_a_change_that_clients_see_is_an_update(anyone, change):
     skill = SkillFactory(slug="pdf-tables", files={"a.txt": b"a"})
     SkillFactory(slug="csv")
     before = cursor(anyone)
@@ -95,7 +95,7 @@ def test_installs_reviews_and_counters_write_nothing(anyone, client, agent):
 
 @pytest.mark.contract("20.4")
 @pytest.mark.parametrize("leave", ["withdraw", "redraft"])
-def test_what_leaves_the_catalogue_is_withdrawn(anyone, leave):
+def test_leaving_the_catalogue_is_recorded_as_withdrawn(anyone, leave):
     skill = SkillFactory(slug="pdf-tables")
     before = cursor(anyone)
 
@@ -106,7 +106,7 @@ def test_what_leaves_the_catalogue_is_withdrawn(anyone, leave):
 
 
 @pytest.mark.contract("20.2")
-def test_what_comes_back_is_published_again(anyone):
+def test_a_returning_entry_is_published_again(anyone):
     skill = SkillFactory(slug="pdf-tables")
     skill.withdraw()
     before = cursor(anyone)
@@ -137,7 +137,7 @@ def test_a_slug_that_another_entry_takes_over_is_there_once(anyone):
 
 
 @pytest.mark.contract("20.4")
-def test_what_was_never_public_is_not_in_it(anyone):
+def test_drafts_are_never_recorded(anyone):
     draft = SkillFactory(status="draft")
     draft.title = "Other"
     draft.save()
@@ -194,7 +194,7 @@ def test_a_bundle_is_shown_by_both(anyone):
     assert sorted(since(anyone, before)) == [("archivist", "updated"), ("csv", "updated")]
 
 
-def test_what_leaves_a_bundle_and_its_slug_at_once_is_noticed(anyone):
+def test_leaving_a_bundle_and_a_slug_at_once_is_recorded(anyone):
     skill = SkillFactory(slug="pdf-tables")
     persona = PersonaFactory(slug="archivist", skills=[skill])
     before = cursor(anyone)
@@ -254,7 +254,7 @@ def test_a_bundle_with_what_has_left_is_shown_by_nobody(anyone):
     assert since(anyone, before) == []
 
 
-def test_what_leaves_together_with_its_bundle_is_noticed_by_the_other(anyone):
+def test_withdrawing_a_skill_and_emptying_its_bundle_records_both(anyone):
     skill = SkillFactory(slug="pdf-tables")
     persona = PersonaFactory(slug="archivist", skills=[skill])
     before = cursor(anyone)

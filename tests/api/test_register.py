@@ -74,7 +74,7 @@ def test_every_field_is_optional(anyone, body):
 
 
 @pytest.mark.contract("2.2")
-def test_an_empty_body_needs_no_content_type(anyone):
+def test_registering_without_a_body_needs_no_content_type(anyone):
     assert anyone.generic("POST", URL, b"", content_type="").status_code == 201
 
 

@@ -120,7 +120,7 @@ def test_a_resolved_case_opens_again(client, client_of):
 @pytest.mark.parametrize(
     ("body", "error"), [(SKILL, "Skill not found"), (PERSONA, "Persona not found")]
 )
-def test_what_is_not_published_cannot_be_reported(client, body, error, leave):
+def test_an_unpublished_entry_cannot_be_reported(client, body, error, leave):
     model = Skill if body["kind"] == "skill" else Persona
     getattr(model.objects.get(slug=body["slug"]), leave)()
 
@@ -191,14 +191,14 @@ def test_a_wrong_body_is_refused(client, changes, error):
 
 
 @pytest.mark.contract("18.1")
-def test_what_names_another_kind_is_ignored(client, written):
+def test_fields_of_another_kind_are_ignored(client, written):
     assert client.post(URL, SKILL | {"reviewId": {"x": []}}).status_code == 201
     assert client.post(URL, of_review(written) | {"slug": 5}).status_code == 201
 
 
 @pytest.mark.contract("18.3")
 @pytest.mark.parametrize("slug", ["PDF-Tables", "no-such", "-", "\u0663", "x" * 5000])
-def test_an_unknown_slug_is_not_found(client, slug):
+def test_a_report_of_an_unknown_slug_is_not_found(client, slug):
     assert client.post(URL, SKILL | {"slug": slug}).status_code == 404
 
 

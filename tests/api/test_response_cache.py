@@ -245,7 +245,7 @@ def test_a_full_cache_holds_what_it_says(ask, monkeypatch, path, query):
         ("/api/v1/personas", "q=librarian&minRating=4"),
     ],
 )
-def test_what_is_compiled_no_longer_is_rendered_again(ask, path, query):
+def test_a_query_that_is_not_compiled_is_rendered_again(ask, path, query):
     first = ask(path, query=query)
     assert ask(path, query=query) == (*first[:3], False)
     compiled_queries.clear()

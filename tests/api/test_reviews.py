@@ -187,7 +187,7 @@ def test_a_hidden_review_is_replaced_and_stays_out_of_the_average(client, agent,
 
 
 @pytest.mark.contract("4.5")
-def test_a_review_of_another_agent_is_left_alone(client, persona):
+def test_writing_leaves_the_review_of_another_agent_alone(client, persona):
     other = review(PersonaInstallFactory(persona=persona).agent, persona, 2, "Slow.")
 
     response = client.post(URL, {"personaSlug": "archivist", "rating": 4})

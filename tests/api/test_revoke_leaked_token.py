@@ -16,7 +16,7 @@ DONE = {"message": "If the token existed, it is revoked"}
 
 
 @pytest.mark.contract("15.9")
-def test_whoever_finds_a_token_ends_it(anyone, client, client_of, agent):
+def test_anyone_can_revoke_a_token_that_leaked(anyone, client, client_of, agent):
     other = AgentToken.objects.issue(agent)
 
     response = anyone.post(URL, {"token": agent.token.text})
@@ -92,7 +92,7 @@ def test_every_text_gets_the_same_response_by_the_same_statement(anyone, agent, 
 @pytest.mark.contract("15.10")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("text", ["nonsense", pytest.param(tokens.mint(), id="unknown")])
-def test_what_is_no_token_writes_to_the_log_that_a_commit_waits_for(text):
+def test_an_unknown_token_waits_for_a_commit_as_well(text):
     with transaction.atomic(), connection.cursor() as cursor:
         AgentToken.objects.revoke_leaked(text)
         cursor.execute("SELECT pg_current_xact_id_if_assigned()")

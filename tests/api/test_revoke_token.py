@@ -11,7 +11,7 @@ ME = "/api/v1/agents/me"
 
 
 @pytest.mark.contract("15.8", "15.12")
-def test_a_revoked_token_is_refused_and_the_others_are_not(client, client_of, agent):
+def test_an_agent_revokes_one_token_and_the_others_stay(client, client_of, agent):
     other = AgentToken.objects.issue(agent)
 
     response = client.delete(f"{URL}/{other.public_id}")

@@ -49,7 +49,7 @@ def test_a_new_token_replaces_that_of_the_request_at_once(client_of, agent, body
 
 
 @pytest.mark.contract("2.2")
-def test_an_empty_body_needs_no_content_type(client):
+def test_rotating_without_a_body_needs_no_content_type(client):
     assert client.generic("POST", URL, b"", content_type="").status_code == 201
 
 

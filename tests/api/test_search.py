@@ -87,7 +87,7 @@ def test_a_word_of_the_catalogue_is_not_corrected(anyone):
     assert slugs_for(anyone, "slow") == ["slow"]
 
 
-def test_of_many_unknown_words_the_longest_are_corrected(anyone, skills):
+def test_the_longest_of_many_unknown_words_are_corrected(anyone, skills):
     assert slugs_for(anyone, "slaw mandibles xylophonist zymurgical") == []
     assert slugs_for(anyone, "slaw mandibles xylophonist") == ["postgres-tuning"]
 

@@ -81,7 +81,7 @@ def test_context_tokens_are_a_quarter_of_the_characters_rounded_up(anyone, conte
 
 @pytest.mark.contract("8.16")
 @pytest.mark.parametrize("slug", ["no-such-skill", "No.Slug", "a%00b", "%20", "pdf_tables", "é"])
-def test_an_unknown_slug_is_not_found(anyone, slug):
+def test_reading_an_unknown_skill_is_not_found(anyone, slug):
     response = anyone.get(f"{URL}/{slug}")
 
     assert response.status_code == 404
@@ -127,7 +127,7 @@ def test_paths_work_with_and_without_a_slash(anyone, skill, path):
         ("category=", []),
     ],
 )
-def test_filters_select_entries(anyone, query, expected):
+def test_filters_select_skills(anyone, query, expected):
     a = SkillFactory(slug="a", category="data", tags=["pdf"], runtimes=["python", "shell"])
     b = SkillFactory(slug="b", category="data", tags=["csv"], runtimes=["node"], author="Ada")
     SkillFactory(slug="c", category="text", tags=["pdf", "csv"], author="Ada")
@@ -151,7 +151,7 @@ def test_filters_select_entries(anyone, query, expected):
         (None, ["b", "d", "c", "a"]),
     ],
 )
-def test_sorts_with_ties_by_newest(anyone, sort, order):
+def test_skills_sort_with_ties_by_newest(anyone, sort, order):
     first = SkillFactory(slug="a", title="zebra", downloads=1)
     SkillFactory(slug="b", title="Beta", downloads=9)
     SkillFactory(slug="c", title="Alpha", downloads=3)

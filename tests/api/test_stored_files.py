@@ -112,7 +112,7 @@ def test_the_least_recently_read_are_removed(anyone, settings, downloads):
     }
 
 
-def test_what_is_removed_while_it_is_sent_is_sent_whole(anyone, large, downloads, monkeypatch):
+def test_a_file_removed_while_it_is_sent_is_sent_whole(anyone, large, downloads, monkeypatch):
     opened = stored_files.open_stored
 
     def open_and_remove(*arguments):

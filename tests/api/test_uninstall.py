@@ -61,7 +61,7 @@ def test_a_persona_is_uninstalled_and_active_no_more(client, agent, status, is_a
     ("url", "error"), [(SKILL, "Skill not installed"), (PERSONA, "Persona not installed")]
 )
 @pytest.mark.parametrize("slug", ["known", "unknown", "another-s", "uninstalled", "A B"])
-def test_what_the_agent_does_not_have_is_not_found(client, agent, url, error, slug):
+def test_uninstalling_an_entry_that_is_not_installed_is_not_found(client, agent, url, error, slug):
     for factory, make in (
         (SkillInstallFactory, SkillFactory),
         (PersonaInstallFactory, PersonaFactory),

@@ -95,7 +95,7 @@ def test_an_install_keeps_the_digest_that_it_got(client, agent, kind):
 
 @pytest.mark.contract("16.7")
 @pytest.mark.parametrize("slug", ["known", "unknown", "another-s", "uninstalled", "A B"])
-def test_what_the_agent_does_not_have_is_not_found(client, agent, kind, slug):
+def test_updating_an_entry_that_is_not_installed_is_not_found(client, agent, kind, slug):
     MAKE[kind](slug="known")
     installed(kind, AgentFactory(), "another-s")
     installed(kind, agent, "uninstalled")
@@ -109,7 +109,7 @@ def test_what_the_agent_does_not_have_is_not_found(client, agent, kind, slug):
 
 @pytest.mark.contract("16.7")
 @pytest.mark.parametrize("status", [Status.DRAFT, Status.WITHDRAWN])
-def test_what_is_withdrawn_is_not_updated(client, agent, kind, status):
+def test_a_withdrawn_entry_is_not_updated(client, agent, kind, status):
     install = installed(kind, agent)
     entry = changed(install, kind)
     entry.status = status

@@ -56,7 +56,7 @@ def test_each_published_text_is_a_version(factory):
 
 @pytest.mark.contract("25.1")
 @pytest.mark.parametrize("factory", [SkillFactory, PersonaFactory])
-def test_what_changes_no_digest_makes_no_version(factory):
+def test_a_change_outside_the_digest_makes_no_version(factory):
     entry = factory(content=ONE, slug="pdf-tables", description="Extracts tables.")
 
     rewrite(entry, ONE, category="other", license="MIT")
@@ -184,7 +184,7 @@ def test_a_stored_text_of_a_version_stays(skill):
 
 
 @pytest.mark.contract("25.2")
-def test_what_was_published_cannot_be_deleted(skill, persona):
+def test_an_entry_that_was_published_cannot_be_deleted(skill, persona):
     skill.withdraw()
     draft = SkillFactory(status="draft")
 

@@ -37,7 +37,7 @@ SMALL_CHUNK = b"1;" + b"x" * 8000 + b"\r\n1\r\n"
         (CHUNKED + SMALL_CHUNK * 20, 6, CHUNKED + SMALL_CHUNK * 15, b"0\r\n\r\n"),
     ],
 )
-def test_of_requests_that_take_too_much_room_the_largest_has_to_leave(
+def test_the_largest_request_is_refused_when_room_is_short(
     plain_server_of, large, number, begin, rest
 ):
     server = plain_server_of()

@@ -84,7 +84,7 @@ def test_a_database_of_this_version_is_used(demo_database):
 
 
 @pytest.mark.parametrize("url", ["mysql://name:secret@host/x", "postgres://127.0.0.1:1/x"])
-def test_what_is_wrong_with_the_url_is_left_to_the_command(monkeypatch, url):
+def test_the_command_reports_a_wrong_database_url(monkeypatch, url):
     monkeypatch.setenv("DATABASE_URL", url)
 
     refuse_other_version()

@@ -164,7 +164,7 @@ def test_the_password_is_encoded_as_printed():
     assert done.stdout == "p%23ss%24w%26rd\n"
 
 
-def test_what_another_secret_key_ends(live_server_of, transactional_db):
+def test_another_secret_key_ends_cursors_and_sessions(live_server_of, transactional_db):
     SkillFactory.create_batch(2)
     token = AgentFactory().token.text
     staff = Client()

@@ -76,7 +76,7 @@ def test_a_management_command_does_not_import_git(db):
 
 @pytest.mark.contract("27.2")
 @pytest.mark.parametrize("value", ["true", "false"])
-def test_what_serves_git_is_imported_where_it_is_served(db, value):
+def test_git_is_imported_only_where_it_is_served(db, value):
     assert run_program(WITHOUT_GIT, GIT=value) == str(value == "true")
 
 

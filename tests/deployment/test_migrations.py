@@ -78,7 +78,7 @@ def test_only_concurrent_operations_stand_outside_a_transaction():
 
 
 @pytest.mark.parametrize("app", ["changes", "search"])
-def test_what_keeps_the_catalogues_tables_in_step_goes_and_comes_with_its_app(app):
+def test_an_app_removes_and_restores_its_triggers_on_the_catalogue(app):
     # Not by `migrate`: later migrations of other apps cannot be undone in a transaction.
     loader = MigrationLoader(connection)
     steps = [

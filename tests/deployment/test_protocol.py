@@ -62,7 +62,7 @@ def server(django_db_setup, tmp_path_factory):
 
 
 @pytest.mark.contract("3.1")
-def test_what_gunicorn_cannot_read_is_refused_in_json(server, subtests):
+def test_a_request_unreadable_for_gunicorn_is_refused_in_json(server, subtests):
     for name, (status, request) in UNREADABLE.items():
         with subtests.test(name):
             assert_one_json_error(server.raw(request), status)
@@ -70,7 +70,7 @@ def test_what_gunicorn_cannot_read_is_refused_in_json(server, subtests):
 
 
 @pytest.mark.contract("24.8")
-def test_what_gunicorn_reads_and_django_refuses_is_in_json_too(server, subtests):
+def test_a_request_unreadable_for_django_is_refused_in_json(server, subtests):
     for name, (status, request) in REFUSED.items():
         with subtests.test(name):
             assert_one_json_error(server.raw(request), status)

@@ -218,7 +218,7 @@ def test_a_broken_release_ends_no_worker(site, broken):
 
 
 @pytest.mark.contract("24.11")
-def test_what_changes_between_the_trial_and_the_reload_ends_no_worker(site):
+def test_a_change_between_trial_and_reload_ends_no_worker(site):
     # The configuration runs in the trial's master, and then in this one.
     once = """
 mark = Path(__file__).with_name("mark")

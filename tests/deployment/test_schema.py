@@ -150,7 +150,7 @@ def test_the_migrations_make_what_is_declared():
     assert differences(declared()) == [], HINT
 
 
-def test_what_is_changed_in_a_declaration_alone_is_seen():
+def test_a_changed_declaration_without_a_migration_is_reported():
     changed = list(declared())
     for old, new in CHANGES:
         changed = [sql.replace(old, new) for sql in changed]
@@ -158,7 +158,7 @@ def test_what_is_changed_in_a_declaration_alone_is_seen():
     assert differences(changed) == CHANGED
 
 
-def test_what_is_no_longer_declared_is_seen():
+def test_a_removed_declaration_without_a_migration_is_reported():
     kept = [sql for sql in declared() if "changes_persona_changed" not in sql]
 
     assert differences(kept) == [
@@ -169,7 +169,7 @@ def test_what_is_no_longer_declared_is_seen():
     ]
 
 
-def test_what_a_migration_alone_makes_is_seen():
+def test_an_undeclared_object_is_reported():
     with connection.cursor() as cursor:
         for statement in UNDECLARED.values():
             cursor.execute(statement)

@@ -83,7 +83,7 @@ def test_the_web_server_reads_the_file_first(tmp_path):
 
 
 @pytest.mark.parametrize("package", ["demo", "bench"])
-def test_what_is_no_deployment_reads_no_file(package):
+def test_demo_and_bench_read_no_environment_file(package):
     program = f"import {package}; from marketplace import environment; import os; "
 
     done = start("-c", f"{program}print(os.environ['ENV_FILE'])", ENV_FILE=None)

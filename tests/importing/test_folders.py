@@ -66,7 +66,7 @@ def test_the_same_bytes_are_stored_once(anyone, folder):
 
 
 @pytest.mark.contract("17.3")
-def test_what_is_left_out_is_named_with_its_reason(anyone, folder):
+def test_the_output_names_files_left_out_with_the_reason(anyone, folder):
     write(folder / ".env", "x")
     write(folder / ".github" / "ci.yml", "x")
     write(folder / "scripts" / "__pycache__" / "run.pyc", "x")
@@ -145,7 +145,7 @@ def test_a_link_to_a_skill_md_brings_the_folder_where_that_is(anyone, folder):
     assert again.lines == ["skills: 0 created, 0 updated, 2 unchanged, 0 refused"]
 
 
-def test_of_two_imports_at_once_the_later_folder_is_stored_whole(transactional_db, anyone, folder):
+def test_the_later_of_two_concurrent_imports_is_stored_whole(transactional_db, anyone, folder):
     import_skills(folder.parent, source="ours")
     skill(folder.parent.parent / "other" / "pdf", "name: pdf", body="Other.")
     write(folder.parent.parent / "other" / "pdf" / "scripts" / "run.py", "other")

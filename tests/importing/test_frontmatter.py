@@ -40,7 +40,7 @@ def test_a_description_may_hold_colons_and_run_over_lines(anyone, tmp_path, line
 
 @pytest.mark.contract("23.8")
 @pytest.mark.parametrize("text", ["2024-01-31", "1.10", "1.0", "3", "1e3", "true", "0x10", "12:30"])
-def test_what_looks_like_a_number_or_a_date_stays_the_text_it_is(anyone, tmp_path, text):
+def test_numbers_and_dates_in_frontmatter_stay_text(anyone, tmp_path, text):
     lines = [f"{name}: {text}" for name in ("version", "title", "author", "category")]
 
     detail = imported(anyone, tmp_path, *lines, f"tags: [{text}, {text}.1]")

@@ -51,7 +51,7 @@ PROMPT = "You keep things.\n\n---\n\n  Always."
 
 
 @pytest.mark.contract("23.2")
-def test_the_api_serves_all_that_the_file_holds(anyone, tmp_path):
+def test_the_api_serves_every_field_of_a_persona_file(anyone, tmp_path):
     skill = SkillFactory(slug="pdf-tables")
 
     detail = shown_of(anyone, tmp_path, *ARCHIVIST, body=PROMPT)
@@ -153,7 +153,7 @@ def test_an_unusable_price_is_refused_and_never_taken_for_free(anyone, tmp_path,
         ("---\nname: b\ntitle: " + "x" * 201 + "\n---\nText.", "title: "),
     ],
 )
-def test_it_is_refused_and_the_others_are_imported(anyone, tmp_path, data, reason):
+def test_an_invalid_persona_is_refused_and_the_others_are_imported(anyone, tmp_path, data, reason):
     persona(tmp_path / "a.md")
     bad = write(tmp_path / "b.md", data)
     persona(tmp_path / "c.md")
@@ -178,7 +178,7 @@ def test_a_repositorys_own_documents_are_neither_imported_nor_reported(anyone, t
     assert outcome.status == 0
 
 
-def test_a_linked_file_outside_the_path_is_refused(anyone, tmp_path):
+def test_a_persona_linked_from_outside_the_path_is_refused(anyone, tmp_path):
     (tmp_path / "in").mkdir()
     link = tmp_path / "in" / "archivist.md"
     link.symlink_to(persona(tmp_path / "out" / "secret.md"))
@@ -189,7 +189,7 @@ def test_a_linked_file_outside_the_path_is_refused(anyone, tmp_path):
     assert slugs(anyone, PERSONAS) == []
 
 
-def test_a_path_may_be_one_file(anyone, tmp_path):
+def test_the_path_may_be_one_persona_file(anyone, tmp_path):
     persona(tmp_path / "two.md")
 
     import_personas(persona(tmp_path / "one.md"))

@@ -64,7 +64,7 @@ def test_a_bundled_skill_that_does_not_exist_is_reported_and_left_out(anyone, tm
     ]
 
 
-def test_what_is_no_slug_is_left_out_of_a_bundle(anyone, tmp_path):
+def test_an_invalid_slug_is_left_out_of_a_bundle(anyone, tmp_path):
     archivist(tmp_path, "skills: [../../pdf, 表, 'A B']")
 
     outcome = import_personas(tmp_path)
@@ -115,7 +115,7 @@ def test_a_draft_skill_is_bundled_once_it_is_published(anyone, tmp_path):
     assert bundled(anyone) == ["pdf"]
 
 
-def test_a_second_run_changes_nothing(anyone, tmp_path):
+def test_importing_personas_again_changes_nothing(anyone, tmp_path):
     SkillFactory(slug="pdf")
     archivist(tmp_path, "skills: [pdf]", "priceCents: 0", "tags: a, b", "version: 1.0")
     import_personas(tmp_path)
@@ -158,9 +158,7 @@ def test_an_update_keeps_the_installs_and_reviews_that_happen_meanwhile(anyone, 
     assert (detail["ratingAvg"], detail["ratingCount"]) == (4, 1)
 
 
-def test_an_interrupted_import_keeps_its_batches_and_completes_when_run_again(
-    anyone, tmp_path, monkeypatch
-):
+def test_an_interrupted_import_of_personas_completes_when_run_again(anyone, tmp_path, monkeypatch):
     SkillFactory(slug="pdf")
     for name in ("a", "b", "c"):
         persona(tmp_path / f"{name}.md", f"name: {name}", "skills: [pdf]")

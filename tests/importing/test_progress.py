@@ -31,7 +31,7 @@ def test_a_terminal_sees_a_progress_bar(tmp_path, monkeypatch):
     assert (first, last) == ("0/4", "4/4")
 
 
-def test_what_is_printed_meanwhile_stands_above_the_bar(tmp_path, monkeypatch):
+def test_messages_are_printed_above_the_bar(tmp_path, monkeypatch):
     bad = write(tmp_path / "a" / "SKILL.md", "no frontmatter")
     skill(tmp_path / "b")
     terminal = Terminal()

@@ -147,7 +147,7 @@ def test_every_other_file_is_refused_with_its_path_and_a_reason(imported, endpoi
     assert outcome.status == 1
 
 
-def test_a_second_run_changes_nothing(anyone, imported):
+def test_importing_real_files_again_changes_nothing(anyone, imported):
     before = [anyone.get(endpoint, {"limit": "100"}).json() for endpoint in (SKILLS, PERSONAS)]
 
     for run, folder, kind in (

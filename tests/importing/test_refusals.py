@@ -41,7 +41,7 @@ OUTSIDE = "a symbolic link that leads outside the imported path"
         ),
     ],
 )
-def test_it_is_refused_and_the_others_are_imported(anyone, tmp_path, data, reason):
+def test_an_invalid_skill_is_refused_and_the_others_are_imported(anyone, tmp_path, data, reason):
     skill(tmp_path / "a")
     bad = write(tmp_path / "b" / "SKILL.md", data)
     skill(tmp_path / "c")
@@ -161,7 +161,7 @@ def test_a_folder_that_cannot_be_read_is_reported(anyone, tmp_path, monkeypatch)
     assert outcome.status == 1
 
 
-def test_what_is_no_regular_file_is_not_opened(anyone, tmp_path):
+def test_only_regular_files_are_opened(anyone, tmp_path):
     skill(tmp_path / "b")
     pipe = tmp_path / "a" / "SKILL.md"
     pipe.parent.mkdir()
@@ -200,7 +200,7 @@ def outside(tmp_path):
 
 
 @pytest.mark.contract("23.6")
-def test_a_linked_file_outside_the_path_is_refused(anyone, tmp_path, outside):
+def test_a_skill_linked_from_outside_the_path_is_refused(anyone, tmp_path, outside):
     link = tmp_path / "in" / "pdf" / "SKILL.md"
     link.parent.mkdir()
     link.symlink_to(outside)

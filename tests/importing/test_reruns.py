@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.contract("23.4")
-def test_a_second_run_changes_nothing(anyone, tmp_path):
+def test_importing_skills_again_changes_nothing(anyone, tmp_path):
     skill(tmp_path / "one", "name: one", "tags: [a, b]", "description: x: y", "version: 1.0")
     skill(tmp_path / "two")
     import_skills(tmp_path)
@@ -117,7 +117,7 @@ def test_a_file_under_two_paths_of_one_run_is_one_skill(anyone, tmp_path):
 
 @pytest.mark.contract("23.3")
 @pytest.mark.parametrize("title", ["Old", "New"])
-def test_what_staff_have_withdrawn_stays_withdrawn(anyone, tmp_path, title):
+def test_importing_again_leaves_a_withdrawn_entry_withdrawn(anyone, tmp_path, title):
     skill(tmp_path / "pdf", "name: pdf", "title: Old")
     import_skills(tmp_path)
     Skill.objects.update(status="withdrawn")
@@ -166,9 +166,7 @@ def test_an_update_keeps_the_downloads_that_happen_meanwhile(anyone, tmp_path):
     assert (detail["title"], detail["downloads"]) == ("New", 1)
 
 
-def test_an_interrupted_import_keeps_its_batches_and_completes_when_run_again(
-    anyone, tmp_path, monkeypatch
-):
+def test_an_interrupted_import_of_skills_completes_when_run_again(anyone, tmp_path, monkeypatch):
     for number in range(5):
         skill(tmp_path / f"skill-{number}")
 
@@ -235,7 +233,7 @@ def test_an_import_of_several_batches_is_one_import(anyone, tmp_path, monkeypatc
     assert slugs(anyone) == ["skill-0", "skill-0-2", "skill-1", "skill-2", "skill-3"]
 
 
-def test_what_was_refused_is_printed_before_an_interruption(tmp_path, capsys, monkeypatch):
+def test_refusals_are_printed_before_an_interruption(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(importing, "BATCH", 1)
     bad = write(tmp_path / "a" / "SKILL.md", "no frontmatter")
     skill(tmp_path / "b")

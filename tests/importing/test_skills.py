@@ -34,7 +34,7 @@ def test_every_folder_that_holds_a_skill_md_becomes_a_skill(anyone, tmp_path):
 
 
 @pytest.mark.contract("23.1")
-def test_the_api_serves_all_that_the_file_holds(anyone, tmp_path):
+def test_the_api_serves_every_field_of_a_skill_file(anyone, tmp_path):
     file = skill(
         tmp_path / "any-folder",
         "name: pdf-tables",
@@ -128,7 +128,7 @@ def test_a_missing_title_is_made_from_the_slug(anyone, tmp_path):
 
 
 @pytest.mark.contract("8.15")
-def test_what_is_not_known_is_an_empty_text(anyone, tmp_path):
+def test_a_missing_text_is_empty(anyone, tmp_path):
     skill(tmp_path / "pdf", "name: pdf", "description:", "license: null", "version: ~")
 
     import_skills(tmp_path)
@@ -238,7 +238,7 @@ def test_a_path_may_be_the_skills_own_folder(anyone, tmp_path, monkeypatch):
     assert slugs(anyone) == ["pdf"]
 
 
-def test_a_path_may_be_one_file(anyone, tmp_path):
+def test_the_path_may_be_one_skill_file(anyone, tmp_path):
     skill(tmp_path / "two")
 
     outcome = import_skills(skill(tmp_path / "one"))
@@ -265,7 +265,7 @@ def test_a_folder_without_skills_imports_none(anyone, tmp_path):
 
 
 @pytest.mark.parametrize("folder", [".git", "node_modules", "__pycache__"])
-def test_what_tools_keep_in_a_checkout_is_left_out(anyone, tmp_path, folder):
+def test_folders_of_tools_are_left_out(anyone, tmp_path, folder):
     skill(tmp_path / folder / "pdf")
 
     assert import_skills(tmp_path).summary.startswith("skills: 0 created")

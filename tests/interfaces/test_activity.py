@@ -100,7 +100,7 @@ def test_all_visitors_are_told_the_same_for_ten_seconds(
     assert len(events(person)) == len(before) + 1
 
 
-def test_it_can_be_switched_off(person, settings):
+def test_activity_can_be_switched_off(person, settings):
     assert 'data-activity="/activity"' in text_of(person.get("/"))
     settings.SHOW_ACTIVITY = False
     cached_responses.clear()

@@ -100,7 +100,7 @@ def pages_with_commands():
 
 @pytest.mark.usefixtures("demo")
 @pytest.mark.parametrize("page", pages_with_commands(), ids=lambda page: page.name)
-def test_the_commands_of_a_page_run_as_printed(live_server_of, shell, page):
+def test_the_commands_of_agent_docs_run_as_printed(live_server_of, shell, page):
     script = "\n".join(blocks("sh", page))
     address = f"http://127.0.0.1:{live_server_of().port}"
 

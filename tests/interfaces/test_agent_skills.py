@@ -135,7 +135,7 @@ def test_a_persona_without_skills_has_an_empty_index(anyone):
 
 
 @pytest.mark.contract("22.14")
-def test_a_priced_persona_is_refused_as_its_install_is(anyone, skill):
+def test_the_index_of_a_priced_persona_is_refused(anyone, skill):
     PersonaFactory(slug="bookkeeper", skills=[skill], price_cents=500)
 
     response = anyone.get(f"/personas/bookkeeper{INDEX}")

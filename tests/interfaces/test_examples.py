@@ -123,7 +123,7 @@ def test_an_agent_registers_installs_and_verifies(run_example, server, tmp_path)
 
 @pytest.mark.external
 @pytest.mark.parametrize("page", PAGES)
-def test_the_commands_of_a_page_run_as_printed(run_example, page):
+def test_the_commands_of_examples_run_as_printed(run_example, page):
     commands = COMMAND.findall((CHECKOUT / page).read_text())
 
     assert commands

@@ -123,7 +123,7 @@ def test_a_reader_that_has_it_gets_a_304(person, catalogue):
 
 
 @pytest.mark.parametrize("method", ["post", "put", "patch", "delete", "options"])
-def test_another_method_is_a_405(person, method):
+def test_the_feed_refuses_other_methods(person, method):
     response = getattr(person, method)("/feed.atom")
 
     assert (response.status_code, response.headers["Allow"]) == (405, "GET, HEAD")

@@ -72,7 +72,7 @@ def test_another_file_is_only_to_download(anyone):
 
 
 @pytest.mark.parametrize("path", ["pdf/files/none", "pdf/files/", "none/files/LICENSE"])
-def test_what_is_not_there_is_a_page_of_404(anyone, path):
+def test_a_missing_file_is_a_page_with_404(anyone, path):
     response = anyone.get(f"/skills/{path}")
 
     assert response.status_code == 404

@@ -49,7 +49,7 @@ def test_a_list_leads_through_all_its_pages_and_back(person):
     assert entries(person.get(unescape(back))) == seen[1]
 
 
-def test_what_a_form_leaves_empty_is_no_filter(person, catalogue):
+def test_empty_form_fields_do_not_filter(person, catalogue):
     page = person.get("/personas?q=&sort=&free=&minRating=")
 
     assert entries(page) == ["archivist"]

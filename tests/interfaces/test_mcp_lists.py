@@ -54,7 +54,7 @@ def test_a_list_does_not_grow_with_the_catalogue(anyone):
 
 @pytest.mark.contract("22.5")
 @pytest.mark.usefixtures("demo")
-def test_no_description_names_a_value_of_the_catalogue(anyone):
+def test_no_tool_description_names_a_value_of_a_facet(anyone):
     facets = [anyone.get("/api/v1/facets", {"kind": kind}).json() for kind in ("skill", "persona")]
     values = {row["value"] for body in facets for rows in body.values() for row in rows}
     assert values > {"python", "Apache-2.0", "data", "pdf", "Field Notes"}

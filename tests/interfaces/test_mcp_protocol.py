@@ -224,7 +224,7 @@ def test_an_older_version_is_negotiated(anyone):
         {"jsonrpc": "2.0", "method": "notifications/initialized", "params": None},
     ],
 )
-def test_what_expects_no_response_gets_none(anyone, message):
+def test_notifications_and_responses_get_no_response(anyone, message):
     response = anyone.post(URL, message)
 
     assert (response.status_code, response.content) == (202, b"")
@@ -268,7 +268,7 @@ def test_what_expects_no_response_gets_none(anyone, message):
         (b'{"a":"' + b"x" * 65536 + b'"}', 413, "Request body is too large"),
     ],
 )
-def test_what_is_no_message_is_refused_as_everywhere(anyone, body, status, text):
+def test_a_body_that_is_no_message_is_refused(anyone, body, status, text):
     response = anyone.post(URL, body)
 
     assert response.status_code == status

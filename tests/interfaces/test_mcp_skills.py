@@ -214,7 +214,7 @@ def test_only_a_skill_md_names_a_skill(anyone):
 
 @pytest.mark.contract("22.12")
 @pytest.mark.parametrize("status", ["draft", "withdrawn"])
-def test_what_is_not_published_is_unknown(anyone, skill, status):
+def test_an_unpublished_skill_is_unknown(anyone, skill, status):
     Skill.objects.update(status=status)
 
     for method in ("skills/get", "resources/read"):

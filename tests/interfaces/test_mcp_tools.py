@@ -183,7 +183,7 @@ def test_a_tool_describes_the_arguments_of_its_operation_and_no_other(name):
     assert tool.schema["properties"].keys() == tool.descriptions.keys()
 
 
-def test_it_installs_a_skill(client, agent):
+def test_install_skill_returns_its_text(client, agent):
     skill = SkillFactory(slug="wanted")
 
     outcome = call(client, "install_skill", slug="wanted", runtime="python")

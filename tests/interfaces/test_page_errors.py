@@ -94,7 +94,7 @@ def test_an_unknown_address_of_programs_is_json_for_a_browser_too(person, path):
         ("/search?q=pdf+tables", "/skills?q=pdf+tables"),
     ],
 )
-def test_what_people_type_leads_to_a_page(person, path, address):
+def test_addresses_that_people_type_redirect_to_a_page(person, path, address):
     response = person.get(path)
 
     assert (response.status_code, response["Location"]) == (302, address)
@@ -148,7 +148,7 @@ def test_an_unavailable_database_is_a_page_with_retry_after(person, monkeypatch)
 
 @pytest.mark.parametrize("method", ["post", "put", "patch", "delete", "options"])
 @pytest.mark.parametrize("path", ["/", "/skills", "/skills/pdf-tables", "/personas/archivist/"])
-def test_another_method_is_a_405(person, catalogue, method, path):
+def test_pages_refuse_other_methods(person, catalogue, method, path):
     response = getattr(person, method)(path)
 
     assert response.status_code == 405

@@ -46,7 +46,7 @@ def test_a_page_is_public_tagged_and_knows_nobody(person, admin_client, catalogu
         "/skills/pdf-tables/versions/compare?from=1",
     ],
 )
-def test_what_a_page_does_not_know_changes_nothing(person, catalogue, path):
+def test_an_unknown_parameter_changes_nothing(person, catalogue, path):
     cached_responses.clear()
     page = person.get(path)
     stored = [*cached_responses]

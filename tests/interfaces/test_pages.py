@@ -146,7 +146,7 @@ def test_a_page_says_what_others_may_quote(person, catalogue, path, title, descr
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
 
 
-def test_whatever_an_entry_holds_runs_nowhere(person):
+def test_texts_of_entries_never_run_as_scripts(person):
     texts = dict.fromkeys(["title", "description", "category", "author", "version"], EVIL[:64])
     more = {"tags": [EVIL], "runtimes": [EVIL], "content": f"{EVIL} [x](javascript:alert(1))"}
     skill = SkillFactory(slug="evil", **texts, **more)

@@ -57,7 +57,7 @@ def test_a_persona_without_reviews_says_so(person, persona):
     assert reviews_of(page) == []
 
 
-def test_what_an_agent_writes_is_shown_as_text(person, persona):
+def test_reviews_are_shown_as_text(person, persona):
     evil = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)> **x** [x](javascript:y)"
     review(AgentFactory(), persona, 1, evil)
 

@@ -61,7 +61,7 @@ def test_the_api_has_no_such_entry(anyone, skill):
 
 @pytest.mark.contract("18.9")
 @pytest.mark.parametrize("leave", ["withdraw", "redraft"])
-def test_what_is_gone_without_a_reason_is_an_ordinary_404(person, skill, leave):
+def test_an_entry_withdrawn_without_a_reason_is_an_ordinary_404(person, skill, leave):
     getattr(skill, leave)()
 
     assert "404 Skill not found It may have been withdrawn" in visible(
@@ -92,7 +92,7 @@ def test_a_deprecation_outlasts_a_recall(person, anyone, skill):
 
 
 @pytest.mark.contract("18.9")
-def test_whoever_has_it_reads_what_to_use_instead(client, skill):
+def test_agents_with_a_recalled_skill_read_the_replacement(client, skill):
     assert (
         client.post("/api/v1/agents/me/skills/install", {"slug": "pdf-tables"}).status_code == 201
     )

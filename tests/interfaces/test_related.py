@@ -116,7 +116,7 @@ def test_a_withdrawal_takes_a_neighbour_off_a_cached_page(person):
     assert section(person.get("/skills/shown"), "more") == []
 
 
-def test_who_stands_among_what_agents_have_is_not_named_twice(person):
+def test_a_related_skill_is_named_once(person):
     current, both = (SkillFactory(slug=slug, author="Harbour Tools") for slug in ("shown", "both"))
     SkillFactory(slug="other", author="Harbour Tools")
     for _ in range(2):

@@ -105,7 +105,7 @@ def test_an_unknown_part_is_a_404(person, catalogue, path):
 
 @pytest.mark.parametrize("method", ["post", "put", "patch", "delete", "options"])
 @pytest.mark.parametrize("path", ["/sitemap.xml", "/sitemap-skills-0.xml/"])
-def test_another_method_is_a_405(person, catalogue, method, path):
+def test_the_sitemap_refuses_other_methods(person, catalogue, method, path):
     response = getattr(person, method)(path)
 
     assert (response.status_code, response.headers["Allow"]) == (405, "GET, HEAD")

@@ -55,7 +55,7 @@ def test_a_valid_file_is_served_as_it_is(anyone, frontmatter):
         pytest.param("---\nname: some\ndescription: x\nmetadata: y\n---\nDo.", id="no mapping"),
     ],
 )
-def test_whatever_is_stored_is_served_valid(anyone, content):
+def test_every_stored_text_is_served_as_a_valid_file(anyone, content):
     SkillFactory(slug="some", content=content)
 
     text = file_of(anyone, "some")

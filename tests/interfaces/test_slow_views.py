@@ -23,7 +23,7 @@ def slow_client():
         "/personas/archivist/versions/compare/",
     ],
 )
-def test_what_may_take_seconds_waits_for_its_turn(slow_client, path):
+def test_slow_requests_wait_for_their_turn(slow_client, path):
     assert slow_client(path, PEER, "") == "192.0.2.1"
 
 

@@ -131,7 +131,7 @@ def test_no_page_shows_the_prompt_of_a_priced_persona(anyone, persona):
         (f"{VERSIONS}?limit=0", "limit must be a whole number from 1 to 100"),
     ],
 )
-def test_what_is_nowhere_is_a_page_that_says_so(anyone, path, text):
+def test_the_page_of_an_unknown_version_says_so(anyone, path, text):
     page = anyone.get(path)
 
     assert text in visible(page, 400 if "limit" in path else 404)
@@ -226,7 +226,7 @@ def test_a_cached_comparison_with_the_current_version_follows_it(anyone, skill):
 @pytest.mark.contract("25.15")
 @pytest.mark.usefixtures("skill")
 @pytest.mark.parametrize("query", ["", "from=9", "from=1&to=9", "from=x", "from=1&to=", "to=2"])
-def test_what_is_no_version_is_not_compared(anyone, query):
+def test_an_unknown_version_is_not_compared(anyone, query):
     assert "Version not found" in visible(anyone.get(f"{VERSIONS}/compare?{query}"), 404)
 
 

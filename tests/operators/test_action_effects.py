@@ -153,7 +153,7 @@ def test_an_operator_issues_more_than_an_agent_may_make(console, client, agent, 
 
 
 @pytest.mark.contract("19.6")
-def test_a_revoked_token_is_refused_and_the_others_are_not(
+def test_an_operator_revokes_one_token_and_the_others_stay(
     console, client, client_of, agent, paths
 ):
     other = client_of(token=AgentToken.objects.issue(agent).text)

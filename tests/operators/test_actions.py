@@ -145,7 +145,7 @@ def test_each_says_that_it_is_done_and_tells_staff_who_did_it(console, agent, pa
         *((name, {}) for name in ACTIONS if re.search("pin|update", name)),
     ],
 )
-def test_what_changes_nothing_is_not_in_the_history(console, agent, paths, name, fields):
+def test_an_action_without_effect_is_not_in_the_history(console, agent, paths, name, fields):
     console.submit(paths[name], **fields)
     before = history(agent)
 
@@ -200,7 +200,7 @@ OF_SUBJECTS = [name for name in ACTIONS if name == "revoke-token" or re.search("
 
 @pytest.mark.contract("19.4")
 @pytest.mark.parametrize("name", OF_SUBJECTS)
-def test_what_another_agent_has_is_out_of_reach(console, paths, name):
+def test_installs_and_tokens_of_other_agents_are_out_of_reach(console, paths, name):
     other = AgentFactory()
     SkillInstallFactory(agent=other, skill__slug="theirs")
     PersonaInstallFactory(agent=other, persona__slug="theirs")
@@ -214,7 +214,7 @@ def test_what_another_agent_has_is_out_of_reach(console, paths, name):
 
 
 @pytest.mark.parametrize("name", ACTIONS)
-def test_who_has_not_logged_in_is_led_to_the_form(operator, key, paths, name):
+def test_actions_without_a_session_redirect_to_the_form(operator, key, paths, name):
     before, form = everything(), untouched_form(operator.get("/operator"))
 
     pages = [operator.get(paths[name]), operator.post(paths[name], form)]

@@ -171,7 +171,7 @@ def test_all_are_unpinned(console, client, agent, has):
     assert history(agent)[0] == ("Ada Lovelace", "Unpinned 1 skill.")
 
 
-def test_of_two_versions_with_one_digest_the_used_one_is_pinned(console, agent):
+def test_pin_all_takes_the_used_one_of_two_equal_versions(console, agent):
     skill = SkillFactory(slug="tables", content="One.")
     SkillInstall.objects.install(agent, "tables")
     for text in ("Two.", "One."):
@@ -220,7 +220,7 @@ def test_all_of_an_agent_that_is_stopped(console, agent, has):
     assert stored()["pinned"] == (3, 3)
 
 
-def test_what_was_removed_stays_as_it_was(console, client, agent, has):
+def test_update_all_leaves_uninstalled_skills_alone(console, client, agent, has):
     client.post(f"{ME}/skills/uninstall", {"slug": "outdated"})
 
     console.submit(f"{HOME}/update-all")
@@ -228,7 +228,7 @@ def test_what_was_removed_stays_as_it_was(console, client, agent, has):
     assert SkillInstall.objects.get(skill__slug="outdated").number == 1
 
 
-def test_of_many_a_page_names_the_first(console, agent, monkeypatch):
+def test_the_page_names_the_first_of_many_installs(console, agent, monkeypatch):
     monkeypatch.setattr(all_installs, "MAX_NAMED", 2)
     for number in range(5):
         install(agent, "skill", f"skill-{number}")

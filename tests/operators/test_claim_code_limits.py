@@ -59,7 +59,7 @@ def test_an_address_gets_so_many_codes_for_all_agents(ask, rates):
 
 
 @pytest.mark.contract("11.9")
-def test_an_ipv6_client_is_counted_by_its_64(ask, rates):
+def test_claim_codes_count_an_ipv6_client_by_its_64(ask, rates):
     rates(claim_code_address="1/h")
 
     addresses = ["2001:db8::1", "2001:db8:0:0:ffff::2", "2001:db8:0:1::1"]
@@ -82,7 +82,7 @@ def test_a_claim_page_shows_so_many_codes_whoever_asks(ask, rates, client, opera
     assert client.post(CONFIRM, {"code": codes[0]}).status_code == 200
 
 
-def test_who_is_refused_by_address_takes_no_code_from_the_others(ask, rates):
+def test_a_refused_address_takes_no_code_from_the_others(ask, rates):
     rates(claim_code_address="1/h", claim_code="2/h")
     assert [ask().status_code for _ in range(3)] == [302, 429, 429]
 

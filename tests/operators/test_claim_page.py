@@ -230,7 +230,7 @@ def test_a_body_that_is_no_form_is_a_400(url, body):
 
 
 @pytest.mark.parametrize("name", ["<script>alert(1)</script>", "\"'><img src=x>", "{{ 7|add:1 }}"])
-def test_names_are_escaped(operator, client_of, name):
+def test_the_claim_page_escapes_names(operator, client_of, name):
     agent = AgentFactory(name=name)
     url = f"/claim/{agent.claim.secret}"
 
@@ -278,7 +278,7 @@ def test_a_post_without_the_csrf_token_or_from_elsewhere_is_refused(operator, cl
     assert claim_of(client)["status"] == "unclaimed"
 
 
-def test_another_method_is_a_405(operator, url):
+def test_the_claim_page_refuses_other_methods(operator, url):
     for method in ("PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"):
         response = operator.generic(method, url)
         assert (response.status_code, response.headers["Allow"]) == (405, "GET, HEAD, POST")

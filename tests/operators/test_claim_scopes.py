@@ -39,7 +39,9 @@ def for_a_day(agent):
 
 @pytest.mark.contract("19.12")
 @pytest.mark.parametrize("lesser", [read_only, for_a_day])
-def test_who_claims_by_a_token_that_may_do_less_looks_and_releases(client_of, agent, paths, lesser):
+def test_a_claim_by_a_limited_token_allows_only_looking_and_releasing(
+    client_of, agent, paths, lesser
+):
     key = tokens.mint_key()
     response = client_of(token=lesser(agent).text).post(
         CONFIRM, {"code": ask_for_code(agent, key=key)}

@@ -113,7 +113,7 @@ def test_a_review_that_staff_have_hidden_is_shown_like_any_other(console, agent)
     assert "Rude" not in text
 
 
-def test_what_was_removed_revoked_or_deleted_is_gone(console, client, agent):
+def test_uninstalled_skills_and_ended_tokens_are_not_shown(console, client, agent):
     SkillInstallFactory(agent=agent, skill__slug="pdf-tables")
     client.post("/api/v1/agents/me/skills/uninstall", {"slug": "pdf-tables"})
     ended = AgentToken.objects.issue(agent)
@@ -218,7 +218,7 @@ def test_head_is_get_without_the_page(anyone, console, path):
 
 
 @pytest.mark.parametrize("path", ["%00", "a%00", "é", "Caller", "caller/no-such", "x" * 5000])
-def test_what_is_not_there_is_a_404(console, path):
+def test_an_unknown_address_is_not_found(console, path):
     page = console.get(f"/operator/agents/{path}")
 
     assert page.status_code == 404
@@ -227,7 +227,7 @@ def test_what_is_not_there_is_a_404(console, path):
 
 @pytest.mark.contract("19.5")
 @pytest.mark.parametrize("path", ["other", "other/pause", "caller/remove-skill/other-skill"])
-def test_what_is_gone_says_so_in_the_console(console, path):
+def test_an_agent_of_another_operator_is_not_found(console, path):
     page = console.get(f"/operator/agents/{path}")
 
     assert page.status_code == 404

@@ -13,7 +13,7 @@ from tests.operators.conftest import OperatorBrowser
 HOME = "/operator/agents/caller"
 
 
-def test_names_are_escaped(agent, operator):
+def test_the_console_escapes_names(agent, operator):
     agent.change(name="<script>alert(1)</script>", description="{{ 7|add:1 }}<img src=x>")
     browser = OperatorBrowser(claim(agent, name="\"'><img src=x>"))
 
@@ -23,7 +23,7 @@ def test_names_are_escaped(agent, operator):
         assert "<img" not in text
 
 
-def test_what_the_agent_and_staff_wrote_is_escaped(console, client, agent):
+def test_the_console_escapes_texts_of_agents_and_staff(console, client, agent):
     html, escaped = "<img src=x>", "&lt;img src=x&gt;"
     entry = {"title": html, "version": html}
     SkillInstallFactory(agent=agent, installed_digest="old", skill=SkillFactory(**entry))

@@ -47,7 +47,7 @@ def test_the_agent_has_it_and_it_counts(console, client, kind):
 
 @KINDS
 @pytest.mark.parametrize("slug", ["unknown", "draft", "No Slug", "x" * 101, "a\0b", ""])
-def test_what_is_not_published_is_refused(console, kind, slug):
+def test_installing_an_unpublished_entry_is_refused(console, kind, slug):
     (SkillFactory if kind == "skill" else PersonaFactory)(slug="draft", status="draft")
 
     page = install(console, kind, slug=slug)
@@ -136,7 +136,7 @@ def test_a_persona_of_a_paused_agent_is_activated_too(console, agent):
     assert install.is_active
 
 
-def test_what_is_withdrawn_or_not_had_cannot_be_activated(console, agent):
+def test_only_an_installed_published_persona_can_be_activated(console, agent):
     PersonaInstallFactory(agent=agent, persona__slug="gone").persona.withdraw()
     PersonaFactory(slug="other")
 

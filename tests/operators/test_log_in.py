@@ -49,7 +49,7 @@ WRONG = {
 }
 
 
-def test_who_has_no_session_gets_the_form(operator):
+def test_a_visitor_without_a_session_gets_the_form(operator):
     page = operator.get(URL)
 
     assert page.status_code == 200

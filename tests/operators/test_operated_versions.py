@@ -41,7 +41,7 @@ def options(page):
 
 
 @pytest.mark.contract("19.17")
-def test_what_the_agent_uses_is_selected_among_what_may_be_read(console, client, kind, path):
+def test_the_used_version_is_selected_among_the_readable_ones(console, client, kind, path):
     kind.post(client, "install")
     kind.rewrite(4)
 
@@ -55,7 +55,7 @@ def test_what_the_agent_uses_is_selected_among_what_may_be_read(console, client,
     ]
 
 
-def test_what_is_current_and_in_use_says_both(console, client, kind, path):
+def test_the_version_in_use_may_also_be_current(console, client, kind, path):
     kind.post(client, "install")
 
     assert options(console.get(path("pin")))[0][1].startswith("3 (current, in use), ")
@@ -113,7 +113,7 @@ def test_only_a_version_that_is_offered_is_pinned(console, client, kind, path, v
 
 @pytest.mark.contract("19.17")
 @pytest.mark.parametrize("cause", ["recalled", "older"])
-def test_where_the_used_version_cannot_be_pinned_another_is_chosen(
+def test_another_version_is_chosen_if_the_used_one_cannot_be_pinned(
     console, client, kind, path, cause
 ):
     kind.post(client, "install", version=1)
@@ -136,7 +136,7 @@ def test_where_the_used_version_cannot_be_pinned_another_is_chosen(
 
 
 @pytest.mark.contract("19.17")
-def test_what_is_unpinned_is_the_newest_again(console, client, agent, kind, path):
+def test_unpinning_in_the_console_goes_back_to_the_newest(console, client, agent, kind, path):
     kind.post(client, "install", version=1)
 
     console.submit(path("unpin"))
@@ -166,7 +166,9 @@ def test_an_update_keeps_what_is_pinned_pinned(console, client, agent, kind, pat
 
 
 @pytest.mark.parametrize("action", ["pin", "unpin", "update"])
-def test_what_it_would_leave_as_it_is_is_not_noted(console, client, agent, kind, path, action):
+def test_an_action_on_versions_without_effect_is_not_noted(
+    console, client, agent, kind, path, action
+):
     kind.post(client, "install", **({"version": 3} if action == "pin" else {}))
     before, noted = kind.installed(), history(agent)
 
@@ -191,7 +193,9 @@ def test_it_is_done_to_an_agent_that_is_stopped(console, client, kind, path, act
 
 @pytest.mark.contract("19.17")
 @pytest.mark.parametrize("action", ["pin", "unpin", "update"])
-def test_what_is_withdrawn_or_not_had_is_out_of_reach(console, client, kind, path, action):
+def test_versions_of_a_withdrawn_or_uninstalled_entry_are_out_of_reach(
+    console, client, kind, path, action
+):
     kind.post(client, "install", version=1)
     form = {"csrfmiddlewaretoken": console.get("/operator").context["csrf_token"], "version": "3"}
     kind.entry.withdraw()

@@ -57,7 +57,7 @@ def test_one_banner_says_what_why_and_who_has_it(console, recalled):
     assert "It leaks. 2 of your agents have it: ant , caller Replace old with new" in text
 
 
-def test_what_is_published_or_removed_has_no_banner(console, fleet):
+def test_published_and_uninstalled_entries_have_no_banner(console, fleet):
     SkillInstallFactory(agent=fleet[0], skill__slug="published")
     removed = SkillInstallFactory(agent=fleet[0], skill__slug="removed")
     removed.uninstall()
@@ -113,7 +113,7 @@ def test_a_stopped_agent_is_left_out_and_named(console, recalled, fleet):
     ]
 
 
-def test_of_many_agents_the_messages_name_a_few(console, key, recalled):
+def test_the_messages_name_a_few_of_many_agents(console, key, recalled):
     # As long and as random as handles get, because the cookie of the messages is compressed.
     handles = sorted(random_text(39, LETTERS) for _ in range(60))
     for number, handle in enumerate(handles):
@@ -224,7 +224,7 @@ def test_a_skill_that_only_a_persona_has_leaves_nothing_to_do_without_a_successo
 @pytest.mark.parametrize(
     "path", ["replace-skill/old/1", "replace-skill/new", "replace-persona/old", "replace-skill/x"]
 )
-def test_what_is_not_recalled_is_a_404(console, recalled, path):
+def test_replacing_an_entry_that_is_not_recalled_is_not_found(console, recalled, path):
     assert console.get(f"/operator/{path}").status_code == 404
 
 

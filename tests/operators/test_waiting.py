@@ -114,7 +114,7 @@ def test_staff_who_suspend_it_meanwhile_see_the_pause_in_its_history(admin_clien
     assert newest.paused_at == Agent.objects.get().paused_at is not None
 
 
-def test_what_the_agent_uninstalls_meanwhile_cannot_be_removed(console, agent, paths):
+def test_a_skill_uninstalled_meanwhile_cannot_be_removed(console, agent, paths):
     form = untouched_form(console.get(paths["remove-skill"]))
 
     [page] = during(

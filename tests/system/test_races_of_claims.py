@@ -63,7 +63,7 @@ def test_no_more_than_five_wrong_codes_are_tried(concurrently):
 
 
 @pytest.mark.contract("7.4")
-def test_of_many_who_ask_for_a_code_three_can_be_confirmed_and_one_is(server):
+def test_three_of_many_concurrent_codes_are_valid_and_one_is_confirmed(server):
     for number, parallel in enumerate(rounds()):
         agent = AgentFactory()
         if number % 2:

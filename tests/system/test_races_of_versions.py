@@ -121,7 +121,7 @@ def test_a_text_that_several_entries_get_at_once_is_stored_once(kind):
 
 @pytest.mark.contract("25.8")
 @both_kinds
-def test_what_is_installed_and_pinned_during_saves_is_a_version(concurrently, kind):
+def test_installs_and_pins_during_saves_have_an_existing_version(concurrently, kind):
     """Whatever the response says, the install has the number and the digest of one version."""
     newcomers = AgentFactory.create_batch(max(CONCURRENCY))
     holders = AgentFactory.create_batch(max(CONCURRENCY))

@@ -79,7 +79,7 @@ def read_only(redis):
 
 
 @pytest.mark.parametrize("fault", [full, frozen, read_only])
-def test_what_is_counted_is_a_503_in_time_and_the_rest_goes_on(live_server_of, redis, fault):
+def test_counted_requests_get_a_503_in_time_and_others_are_served(live_server_of, redis, fault):
     agent, skills = AgentFactory(), SkillFactory.create_batch(ROUNDS + 2)
     server = live_server_of(CACHE_URL=redis.url)
 

@@ -75,7 +75,7 @@ def site(tmp_path_factory):
 
 
 @pytest.mark.contract("8.19")
-def test_what_was_committed_is_in_every_later_response(site):
+def test_every_later_response_shows_committed_changes(site):
     site.set(synchronous_standby_names="2 (*)", synchronous_commit="remote_apply")
     states = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"
     assert is_within(10, lambda: site.rows(states) == [(2,)])

@@ -36,7 +36,7 @@ def test_a_row_has_the_fields_of_the_model():
     assert row.files == stored.files != []
 
 
-def test_what_is_deferred_is_no_column_and_what_is_annotated_is_one():
+def test_rows_have_annotations_and_no_deferred_columns():
     PersonaFactory(slug="keeper", skills=[SkillFactory(slug="pdf")])
     listed = compiled(Persona.objects.for_list)
     only = compiled(lambda: Skill.objects.only("slug").annotate(one=Value(1)))
@@ -117,7 +117,7 @@ def test_it_is_compiled_once_and_each_run_has_its_values():
         (lambda skill: skill.withdraw(), True),
     ],
 )
-def test_what_changes_a_version(write, is_another):
+def test_only_changes_of_its_own_rows_change_the_version(write, is_another):
     SkillFactory(slug="other")
     skill = SkillFactory(slug="pdf")
     rows, versions = in_detail.select(slug="pdf")
@@ -159,7 +159,7 @@ def test_a_row_becomes_an_instance_with_its_annotations():
     assert (skill.get_deferred_fields(), skill._state.adding) == (set(), False)
 
 
-def test_what_the_row_lacks_is_deferred():
+def test_fields_that_the_row_lacks_are_deferred():
     SkillFactory(slug="pdf", title="PDF")
     [row] = compiled(lambda: Skill.objects.only("slug"))()
 

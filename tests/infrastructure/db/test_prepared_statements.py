@@ -142,7 +142,7 @@ def test_an_error_breaks_the_transaction_that_it_happens_in():
 
 
 @pytest.mark.parametrize("log", [CaptureQueriesContext, nullcontext])
-def test_one_row_is_named_by_its_columns(log):
+def test_a_prepared_row_is_named_by_its_columns(log):
     with log(connection):
         row = fetch_one("SELECT %(a)s::int AS number, 'x' AS text", {"a": 7})
 
@@ -200,7 +200,7 @@ def test_a_connection_that_was_cut_is_an_operational_error_and_then_another_one(
 
 
 @pytest.mark.parametrize("spoil", ["ALTER TABLE spoilt ALTER b TYPE text", "DEALLOCATE ALL"])
-def test_what_was_prepared_in_vain_is_prepared_again(spoil):
+def test_an_invalid_prepared_statement_is_prepared_again(spoil):
     fetch_all("CREATE TEMP TABLE spoilt AS SELECT 1 AS a, 2 AS b")
     for _ in range(2):
         assert fetch_all("SELECT * FROM spoilt") == [(1, 2)]
@@ -234,7 +234,7 @@ def test_it_is_prepared_unless_that_is_disabled(is_enabled):
     assert kept == ([("SELECT $1::int",)] if is_enabled else [])
 
 
-def test_what_postgresql_cannot_do_is_an_error_all_the_same():
+def test_an_unsupported_statement_is_an_error_each_time():
     for _ in range(2):
         with pytest.raises(NotSupportedError):
             fetch_all("SELECT count(*) FROM pg_class FOR UPDATE")

@@ -42,7 +42,7 @@ def test_all_rows_are_tuples(backend, statement, params, rows):
     assert len(expected) == rows
 
 
-def test_one_row_is_named_by_its_columns(backend):
+def test_a_row_is_named_by_its_columns_on_both_backends(backend):
     row = fetch_one("SELECT %s::int AS number, 'x' AS text, 1, 2", [7])
 
     assert (row.number, row.text, row[2:]) == (7, "x", (1, 2))
@@ -89,7 +89,7 @@ class OurServer:
 
 @pytest.mark.parametrize("kind", [OurServer, PlainServer])
 @pytest.mark.parametrize(("writes", "server"), [(False, "replica"), (True, DEFAULT_DB_ALIAS)])
-def test_what_writes_is_the_primarys(monkeypatch, kind, writes, server):
+def test_statements_that_write_run_on_the_primary(monkeypatch, kind, writes, server):
     servers = {name: kind(name) for name in ("replica", DEFAULT_DB_ALIAS)}
     monkeypatch.setattr(statements, "connections", servers)
     monkeypatch.setattr(reading, "alias", "replica")

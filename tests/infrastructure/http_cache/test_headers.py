@@ -18,7 +18,7 @@ TOKEN = {"HTTP_AUTHORIZATION": "Bearer x"}
         (60, "private, no-cache", {}, "private, no-cache"),
     ],
 )
-def test_edges_may_keep_what_is_public(settings, seconds, value, environ, sent):
+def test_edges_may_keep_public_responses_without_a_token(settings, seconds, value, environ, sent):
     settings.EDGE_SECONDS = seconds
 
     assert cache_control(value, environ) == sent

@@ -34,12 +34,12 @@ def test_it_is_fresh_while_the_check_returns_the_same():
     assert of_state.is_fresh()
 
 
-def test_what_cannot_be_checked_has_none():
+def test_a_value_of_none_has_no_validator():
     assert Validator.of(lambda: None) is None
 
 
 @pytest.mark.parametrize("empty", [0, "", [], ()])
-def test_what_is_empty_has_one(empty):
+def test_an_empty_value_has_a_validator(empty):
     assert Validator.of(lambda: empty).is_fresh()
 
 

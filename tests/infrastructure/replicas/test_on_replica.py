@@ -54,7 +54,7 @@ def test_it_runs_on_the_first_replica(left_out):
     assert (reading.alias, left_out) == (DEFAULT_DB_ALIAS, [])
 
 
-def test_what_it_calls_runs_on_the_same_server(left_out):
+def test_a_nested_read_runs_on_the_same_server(left_out):
     inner, servers = reading_that({"one": OperationalError("gone")})
     outer = on_replica(lambda: (reading.alias, inner()))
 

@@ -178,7 +178,7 @@ def test_a_new_connection_is_counted(worker):
     assert (worker.nr_conns, conn.cfg, conn.parser) == (1, worker.cfg, None)
 
 
-def test_what_the_kernel_refuses_to_accept_is_raised(worker):
+def test_running_out_of_descriptors_makes_room(worker):
     class Listener:
         def accept(self):
             raise OSError(internals.errno.EMFILE, "")
@@ -244,7 +244,7 @@ def test_a_connection_with_data_is_not_waited_for(worker, ends):
     assert plain.wait_for_data(0) is True
 
 
-def test_what_was_read_ahead_is_read_before_the_socket(worker, ends):
+def test_bytes_read_ahead_come_before_the_socket(worker, ends):
     served, client = ends
     conn = connection_of(worker, served)
 

@@ -44,7 +44,7 @@ def test_a_long_response_is_not_collected(ends):
     assert client.recv(100).startswith(b"head")
 
 
-def test_what_has_been_collected_goes_out_before_the_end(ends):
+def test_collected_bytes_are_sent_before_the_end(ends):
     served, client = ends
     served.collect()
     served.sendall(b"head")
@@ -65,7 +65,7 @@ def test_it_never_blocks(ends):
         served.recv(1)
 
 
-def test_what_the_client_does_not_take_is_sent_later(ends):
+def test_unsent_bytes_are_sent_later(ends):
     served, client = ends
     body = os.urandom(4 * 1024**2)
     served.sendall(body)

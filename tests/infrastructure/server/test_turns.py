@@ -70,7 +70,7 @@ def test_each_client_has_one_place_in_the_queue(add, served):
     ]
 
 
-def test_who_waits_most_makes_room(add, served):
+def test_the_client_with_most_requests_makes_room(add, served):
     for number in range(5):
         add("busy", number)
     add("other")
@@ -85,7 +85,7 @@ def test_who_waits_most_makes_room(add, served):
     ]
 
 
-def test_of_as_many_the_last_one_is_refused(add, served):
+def test_the_newest_of_equally_waiting_clients_is_refused(add, served):
     for number in range(5):
         add(f"client {number}")
 

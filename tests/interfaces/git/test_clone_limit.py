@@ -57,7 +57,7 @@ def test_rounds_of_negotiation_count(anyone, rates):
 
 
 @pytest.mark.contract("27.10")
-def test_what_may_not_be_read_does_not_count(anyone, agent, rates):
+def test_a_refused_clone_does_not_count(anyone, agent, rates):
     rates(clone="1/h")
 
     responses = [upload(anyone, b"0000", "/git/me.git") for _ in range(2)]

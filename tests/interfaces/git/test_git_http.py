@@ -74,7 +74,7 @@ def test_any_other_path_is_not_found(anyone, skill, path):
 
 
 @pytest.mark.contract("27.2")
-def test_a_priced_persona_is_refused_as_its_install_is(anyone):
+def test_cloning_a_priced_persona_is_refused(anyone):
     PersonaFactory(slug="archivist", price_cents=100)
 
     response = anyone.get(f"/git/personas/archivist.git{REFS}")
@@ -215,7 +215,7 @@ def test_plain_http_is_refused_where_a_token_may_travel(anyone, skill, settings)
 
 
 @pytest.mark.contract("27.2")
-def test_it_can_be_switched_off(own_server_of):
+def test_git_can_be_switched_off(own_server_of):
     SkillFactory(slug="pdf-tables")
     server = own_server_of(GIT="false")
 

@@ -118,7 +118,7 @@ def test_a_page_shows_a_new_name_at_once(anyone):
 
 
 @pytest.mark.contract("27.12")
-def test_what_has_no_repository_of_the_catalogue_has_other_commands(anyone, settings):
+def test_commands_name_other_repositories_if_the_catalogue_has_none(anyone, settings):
     settings.GIT_MAX_ENTRIES = 1
     SkillFactory(slug="pdf-tables")
     PersonaFactory(slug="archivist")

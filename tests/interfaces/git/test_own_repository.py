@@ -67,7 +67,7 @@ def test_a_pinned_version_is_what_it_has(live_server_of, git, owner):
 
 
 @pytest.mark.contract("27.3")
-def test_what_is_recalled_or_uninstalled_is_gone(live_server_of, git, owner):
+def test_pulling_removes_recalled_and_uninstalled_skills(live_server_of, git, owner):
     skill = SkillFactory(slug="pdf-tables")
     SkillFactory(slug="csv-tables")
     server = live_server_of()
@@ -127,7 +127,7 @@ def test_an_unreadable_password_is_none(anyone, header):
 
 
 @pytest.mark.contract("27.8")
-def test_who_is_revoked_or_paused_is_refused_at_once(anyone, agent):
+def test_a_revoked_token_or_paused_agent_is_refused_at_once(anyone, agent):
     headers = basic(f"x:{agent.token.text}")
     agent.pause()
     assert anyone.get(REFS, headers=headers).status_code == 401
