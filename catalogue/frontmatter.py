@@ -61,7 +61,7 @@ def read_frontmatter(text):
     fields = read_fields(match[1])
     if not fields:
         raise Refused("the frontmatter holds no `key: value` line")
-    return Fields(fields), text[match.end() :].strip("\n")
+    return Frontmatter(fields), text[match.end() :].strip("\n")
 
 
 def read_fields(text):
@@ -119,7 +119,7 @@ def join_lines(value, more):
     return " ".join([value, *lines])
 
 
-class Fields:
+class Frontmatter:
     """Frontmatter, looked up under `metadata` first and at the top level otherwise.
 
     `name`, `description` and `license` belong to the format itself, so only the top level has them.

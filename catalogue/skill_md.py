@@ -11,7 +11,7 @@ import re
 from catalogue.frontmatter import (
     FENCED,
     MAX_DESCRIPTION,
-    Fields,
+    Frontmatter,
     Refused,
     one_line,
     read_frontmatter,
@@ -30,7 +30,7 @@ def skill_md_of(skill):
     try:
         fields, body = read_frontmatter(skill.content)
     except Refused:
-        fields, body = Fields({}), skill.content
+        fields, body = Frontmatter({}), skill.content
     name = name_of(skill)
     if is_valid(skill.content, name, fields.fields):
         return skill.content

@@ -1,4 +1,4 @@
-from catalogue.serializers.fields import EntrySlugField, KindField, NumberField
+from catalogue.serializers.fields import EntrySlugField, KindField, VersionNumberField
 from changes.models import Change
 from marketplace.api.fields import ChoiceField, DigestField, TextField, TimestampField, UrlField
 from marketplace.api.serializers import ResponseSerializer
@@ -13,7 +13,7 @@ class ChangeSerializer(ResponseSerializer):
     slug = EntrySlugField()
     change = ChoiceField(Change.Type.values)
     digest = DigestField(allow_null=True, help_text="Null if the entry is withdrawn.")
-    number = NumberField(allow_null=True, help_text="Null if the entry is withdrawn.")
+    number = VersionNumberField(allow_null=True, help_text="Null if the entry is withdrawn.")
     at = TimestampField(source="changed_at")
 
 

@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from catalogue.frontmatter import (
-    Fields,
+    Frontmatter,
     Refused,
     as_slug,
     as_title,
@@ -19,13 +19,13 @@ from catalogue.frontmatter import (
     read_text,
 )
 from catalogue.models import MAX_LABELS, FileContent, Status
-from importing.folders import Folder, is_below, is_skipped
+from importing.folders import ImportFolder, is_below, is_skipped
 
 BATCH = 100  # files per transaction
 
 
 @dataclass
-class Report:
+class ImportReport:
     """The counts of an import. `write` gets each note and refusal with its path, as it comes."""
 
     write: Callable
@@ -61,17 +61,17 @@ def printable(path):
 
 
 @dataclass
-class File:
+class ImportFile:
     """A file that was read. Its `slug` comes from its name, and may be taken."""
 
     root: Path
     path: Path
     source: str
     slug: str
-    fields: Fields
+    fields: Frontmatter
     text: str
     body: str
-    folder: Folder | None = None  # the files beside a skill's file
+    folder: ImportFolder | None = None  # the files beside a skill's file
 
 
 class Importer:
@@ -145,7 +145,7 @@ class Importer:
             fields, body = read_frontmatter(text)
             slug = as_slug(fields.line("name")) or as_slug(self.fallback_name(path))
             source, folder = self.source_of(root, path), self.read_beside(path)
-            return File(root, path, source, slug, fields, text, body, folder)
+            return ImportFile(root, path, source, slug, fields, text, body, folder)
         except (Refused, OSError) as error:
             self.report.refuse(path, error)
             return None

@@ -3,7 +3,7 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from importing.base import Report
+from importing.base import ImportReport
 
 INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
 
@@ -33,7 +33,7 @@ class ImportCommand(BaseCommand):
                 raise CommandError(f"{path} does not exist")
         if source is not None and len(paths) > 1:
             raise CommandError("--source takes a single PATH: import several one at a time")
-        report = Report(self.write)
+        report = ImportReport(self.write)
         importer = self.importer_class(report, draft=draft, source=source)
         files, count = [], 0
         try:

@@ -6,7 +6,7 @@ import yaml
 
 from catalogue.archives import member
 from catalogue.frontmatter import (
-    Fields,
+    Frontmatter,
     Refused,
     as_slug,
     as_title,
@@ -61,14 +61,14 @@ def content_with_fields(skill):
     try:
         fields, body = read_frontmatter(skill.content)
     except Refused:
-        fields, body = Fields({}), skill.content
+        fields, body = Frontmatter({}), skill.content
     top, metadata = dict(fields.fields), dict(fields.metadata)
     for name in differing_fields(skill):
         value = getattr(skill, name)
         value = one_line(value) if isinstance(value, str) else value
         if name == "slug":
             top = {"name": value} | top | {"name": value}
-        elif name in Fields.TOP_LEVEL or (name in top and name not in metadata):
+        elif name in Frontmatter.TOP_LEVEL or (name in top and name not in metadata):
             top[name] = value
         else:
             # If it appears twice, the one below `metadata` is read, unless it is empty.
@@ -81,7 +81,7 @@ def content_with_fields(skill):
 def as_text(value):
     """A comma-separated list if that reads the same: the format's metadata are texts."""
     text = ", ".join(value) if isinstance(value, list) else value
-    return text if Fields({"list": text}).words("list") == value else value
+    return text if Frontmatter({"list": text}).words("list") == value else value
 
 
 def without_empty(fields):

@@ -22,7 +22,7 @@ FORBIDDEN = re.compile(
 
 
 @dataclass
-class Folder:
+class ImportFolder:
     """The files of a folder besides its SKILL.md: `files` is like `Skill.files`."""
 
     root: Path
@@ -47,7 +47,7 @@ class Folder:
 
 def read_folder(skill_md):
     """The folder of a SKILL.md. Raises Refused, or OSError."""
-    folder = Folder(skill_md.parent)
+    folder = ImportFolder(skill_md.parent)
     # Keyed by the path as a case-insensitive disk knows it.
     paths = {skill_md.name.casefold(): skill_md.name}
     size = 0

@@ -58,7 +58,7 @@ class ClaimForm(forms.Form):
         return key
 
 
-class IssueTokenForm(forms.Form):
+class ConsoleTokenForm(forms.Form):
     name = NameField(
         required=False,
         max_length=max_length(AgentToken, "name"),
@@ -81,12 +81,12 @@ class IssueTokenForm(forms.Form):
     )
 
 
-class SlugField(NoEchoMixin, forms.CharField):
+class NoEchoCharField(NoEchoMixin, forms.CharField):
     pass
 
 
 class InstallForm(forms.Form):
-    slug = SlugField(
+    slug = NoEchoCharField(
         max_length=max_length(Skill, "slug"),
         help_text="The last part of its page's address, such as pdf-tables.",
     )

@@ -16,14 +16,16 @@ class Overview:
         # Requests to take over the agent, which the agent can still confirm.
         self.codes = claim.codes.valid().order_by("-pk")
         self.tokens = agent.tokens.valid()
-        self.skills = Page(request, "skills", listed(agent.skill_installs))
-        self.personas = Page(request, "personas", listed(agent.persona_installs))
+        self.skills = NewestRows(request, "skills", listed(agent.skill_installs))
+        self.personas = NewestRows(request, "personas", listed(agent.persona_installs))
         # The active persona may be on another page of the list.
         self.persona = listed(agent.persona_installs).filter(is_active=True).first()
         self.tokens_at_start = reads.context_tokens([agent.pk]).get(agent.pk, 0)
         self.has_installs = bool(self.skills.rows or self.personas.rows)
         reviews = agent.reviews.present().select_related("persona")
-        self.reviews = Page(request, "reviews", reviews.defer(*Persona.long_columns("persona__")))
+        self.reviews = NewestRows(
+            request, "reviews", reviews.defer(*Persona.long_columns("persona__"))
+        )
         self.advisories = reads.advisories(agent=agent.pk)
         self.updates = reads.updates(agent=agent.pk)
         self.limits = [(LABELS[usage.policy], usage) for usage in usages_of(request, agent)]
@@ -37,7 +39,7 @@ def listed(installs):
     return installs.present().with_entry()
 
 
-class Page:
+class NewestRows:
     """The newest `rows` before the id in the query. `older` is that id for the next page."""
 
     def __init__(self, request, name, queryset):

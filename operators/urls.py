@@ -5,7 +5,7 @@ from marketplace.models import SLUG
 from operators.actions import ACTIONS
 from operators.claim_page import ClaimView
 from operators.replacing import ReplaceRecalled
-from operators.views import AgentPage, AgentsPage, EndSessions, LogOut, TokenPage
+from operators.views import AgentConsole, AgentsPage, EndSessions, LogOut, TokenPage
 
 AGENT = rf"^operator/agents/(?P<handle>{handles.PATTERN})"
 
@@ -19,7 +19,7 @@ urlpatterns = [
         ReplaceRecalled.as_view(),
         name="operator-replace",
     ),
-    re_path(rf"{AGENT}/?$", AgentPage.as_view(), name="operator-agent"),
+    re_path(rf"{AGENT}/?$", AgentConsole.as_view(), name="operator-agent"),
     re_path(rf"{AGENT}/tokens/(?P<token_id>\w+)/?$", TokenPage.as_view(), name="operator-token"),
     *(
         re_path(rf"{AGENT}/{name}{action.subject_path}/?$", action.as_view())

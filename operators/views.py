@@ -70,7 +70,7 @@ class AgentsPage(OperatorPage):
         return render(request, "operator/log_in.html", context, status=status)
 
 
-class AgentPage(Console):
+class AgentConsole(Console):
     def get(self, request, handle):
         claim = self.claim_of(handle)
         overview = Overview(request, claim)

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 from agents import tokens
 from agents.models import Agent, AgentToken, Invitation, OperatorClaim, OperatorKey
 from marketplace.adminsite.base import link_to
-from marketplace.adminsite.pages import Page
+from marketplace.adminsite.pages import AdminPage
 from marketplace.secrets import INVITATION, OPERATOR, holds_token
 
 MAX_AGENTS = 100  # of which a search shows tokens and claims
@@ -67,7 +67,7 @@ class TokenSearchMixin:
             return redirect(self.url_of("changelist"))
         return redirect(page)
 
-    search_pages = [Page("find/", "find", find_view)]
+    search_pages = [AdminPage("find/", "find", find_view)]
 
     def get_search_results(self, request, queryset, search_term):
         if holds_token(search_term):

@@ -14,8 +14,8 @@ from marketplace.api.fields import (
     ChoiceField,
     IdentifierField,
     MessageField,
-    NameField,
     NullField,
+    PublicNameField,
     PublicTextField,
     TextField,
     TimestampField,
@@ -53,7 +53,7 @@ class UnchangeableField(NullField):
         self.fail("invalid")
 
 
-class AgentNameField(NameField):
+class AgentNameField(PublicNameField):
     """A name that is not only spaces."""
 
     default_error_messages = {"blank": "{field_name} must not be blank"}

@@ -8,8 +8,8 @@ from marketplace.api.fields import (
     IdentifierField,
     ListField,
     MessageField,
-    NameField,
     NullField,
+    PublicNameField,
     TextField,
     TimestampField,
     WholeNumberField,
@@ -46,7 +46,7 @@ class ScopesField(Field):
 
 
 class CreateTokenSerializer(BodySerializer):
-    name = NameField(
+    name = PublicNameField(
         default="",
         max_length=MAX_NAME,
         initial="laptop",

@@ -23,7 +23,7 @@ from catalogue.models.checks import is_checked
 from marketplace.adminsite.base import StaffModelAdmin, link_to, state_label
 from marketplace.adminsite.history_pages import HistoryMixin
 from marketplace.adminsite.notes import AssigneeFilter, NotesMixin, notes_of
-from marketplace.adminsite.pages import Page
+from marketplace.adminsite.pages import AdminPage
 from marketplace.adminsite.panels import panel
 
 
@@ -96,8 +96,10 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
     actions = [*actions.ACTIONS, *NotesMixin.notes_actions]
     pages = [
         *versions.PAGES,
-        Page("preview/", "preview", preview_view),
-        Page("<path:object_id>/as-agent/", "as_agent", as_agent_view, button="As an agent sees it"),
+        AdminPage("preview/", "preview", preview_view),
+        AdminPage(
+            "<path:object_id>/as-agent/", "as_agent", as_agent_view, button="As an agent sees it"
+        ),
     ]
     panels = [held_by]
     row_context = [notes_of]

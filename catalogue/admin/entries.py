@@ -18,7 +18,7 @@ from catalogue.serializers.files import OTHER_FILE
 from catalogue.serializers.personas import PersonaDetailSerializer
 from catalogue.serializers.skills import SkillDetailSerializer
 from marketplace.adminsite.base import MenuItem, link_to
-from marketplace.adminsite.pages import Page
+from marketplace.adminsite.pages import AdminPage
 from marketplace.adminsite.panels import panel
 
 
@@ -61,8 +61,8 @@ class SkillAdmin(EntryAdmin):
     form = SkillForm
     pages = [
         *EntryAdmin.pages,
-        Page("<int:object_id>/files/<path:path>", "file", file_view),
-        Page(f"{versions.PLACE}<int:number>/files/<path:path>", "version_file", file_view),
+        AdminPage("<int:object_id>/files/<path:path>", "file", file_view),
+        AdminPage(f"{versions.PLACE}<int:number>/files/<path:path>", "version_file", file_view),
     ]
     panels = [*EntryAdmin.panels, bundled_by]
     list_display = ["slug", "title", "category", "state", "downloads", "author", "updated_at"]

@@ -15,7 +15,7 @@ from catalogue.admin.forms import VersionRecallForm
 from catalogue.comparisons import version_changes
 from catalogue.file_tree import file_tree
 from catalogue.models import MAX_NUMBER
-from marketplace.adminsite.pages import Page
+from marketplace.adminsite.pages import AdminPage
 
 PAGE = 50  # versions on a page
 
@@ -180,10 +180,10 @@ def complete(entry, version):
 
 PLACE = "<int:object_id>/versions/"
 PAGES = [
-    Page(PLACE, "versions", versions_view, button="Versions"),
-    Page(f"{PLACE}compare/", "compare", compare_view),
-    Page(f"{PLACE}<int:number>/", "version", version_view),
-    Page(
+    AdminPage(PLACE, "versions", versions_view, button="Versions"),
+    AdminPage(f"{PLACE}compare/", "compare", compare_view),
+    AdminPage(f"{PLACE}<int:number>/", "version", version_view),
+    AdminPage(
         f"{PLACE}<int:number>/<slug:act>/",
         "do_version",
         version_action_view,

@@ -163,7 +163,7 @@ class Entry(Checked):
 
     @classmethod
     def frontmatter_values(cls, fields):
-        """`{name: value}` of a frontmatter's Fields about an entry."""
+        """`{name: value}` of a Frontmatter about an entry."""
         return {name: fields.line(name) for name in cls.TEXT_FIELDS} | {
             name: fields.words(name) for name in cls.LIST_FIELDS
         }

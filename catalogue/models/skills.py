@@ -67,7 +67,7 @@ class SkillQuerySet(EntryQuerySet):
         )
 
 
-class SkillMdField(MigratedAsDjangos, models.TextField):
+class WrittenSkillMdField(MigratedAsDjangos, models.TextField):
     """The served SKILL.md; empty if the content itself is served.
 
     It is stored, so that a release that writes frontmatter differently does not update any skill
@@ -128,7 +128,7 @@ class Skill(SkillFolder, Entry):
     COUNTERS = {"downloads": ("agent_installs", Count("pk"))}
 
     public_id = RandomTextField(partial(make_public_id, "skill"), max_length=40)
-    skill_md = SkillMdField(blank=True, editable=False, default="", db_default="")
+    skill_md = WrittenSkillMdField(blank=True, editable=False, default="", db_default="")
     # The files of its folder except SKILL.md, sorted by the bytes of the path: `{"path", "size",
     # "digest", "is_text", "is_executable"}`. FileContent has the bytes.
     files = models.JSONField(default=list, db_default=[], editable=False)

@@ -6,9 +6,9 @@ from catalogue.serializers.fields import (
     ContextTokensField,
     DescriptionField,
     EntrySlugField,
-    NumberField,
     TitleField,
     VersionField,
+    VersionNumberField,
 )
 from marketplace.api.fields import DigestField, ListField, TextField, TimestampField
 from marketplace.api.serializers import ResponseSerializer
@@ -54,7 +54,7 @@ class EntrySerializer(ResponseSerializer):
         max_length=max_length(Entry, "author"), initial="Harbour Tools", help_text=UNKNOWN
     )
     version = VersionField()
-    number = NumberField()
+    number = VersionNumberField()
     license = TextField(max_length=max_length(Entry, "license"), initial="MIT", help_text=UNKNOWN)
     contextTokens = ContextTokensField(source="context_tokens")
     digest = DigestField(

@@ -35,7 +35,7 @@ class VersionField(TextField):
     initial = "1.6.0"
 
 
-class NumberField(CountField):
+class VersionNumberField(CountField):
     help_text = "The number of the version. Each published text gets the next one: 1, 2, 3."
     initial = 3
     keywords = {"type": "integer", "minimum": 1, "maximum": MAX_NUMBER}

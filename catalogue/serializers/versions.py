@@ -7,9 +7,9 @@ from catalogue.serializers.fields import (
     ContextTokensField,
     DescriptionField,
     EntrySlugField,
-    NumberField,
     TitleField,
     VersionField,
+    VersionNumberField,
 )
 from catalogue.serializers.files import (
     FileListSerializer,
@@ -37,7 +37,7 @@ class RecallSerializer(ResponseSerializer):
 class VersionSerializer(ResponseSerializer):
     """A version in a list."""
 
-    number = NumberField()
+    number = VersionNumberField()
     version = VersionField()
     digest = DigestField()
     contextTokens = ContextTokensField(source="context_tokens")
@@ -76,7 +76,7 @@ class VersionDetailSerializer(ResponseSerializer):
     """One version with its text, from VersionReads.one."""
 
     slug = EntrySlugField()
-    number = NumberField()
+    number = VersionNumberField()
     version = VersionField()
     title = TitleField()
     description = DescriptionField()

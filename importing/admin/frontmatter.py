@@ -11,7 +11,7 @@ from catalogue.models import Skill
 from importing.admin.importers import IMPORTERS
 from importing.exports import content_with_fields, differing_fields
 from marketplace.adminsite.actions import confirmed_action, offered_to
-from marketplace.adminsite.pages import Page
+from marketplace.adminsite.pages import AdminPage
 from marketplace.diffs import change_of
 
 
@@ -73,4 +73,4 @@ def write_fields(skill):
     skill.save(update_fields=["content", "updated_at"])
 
 
-PAGES = [Page("fields/", "fields", fields_view, ("add",))]
+PAGES = [AdminPage("fields/", "fields", fields_view, ("add",))]

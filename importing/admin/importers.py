@@ -9,7 +9,7 @@ from catalogue.comparisons import file_changes
 from catalogue.frontmatter import as_slug, as_title, read_frontmatter
 from catalogue.models import Persona, Skill, is_slug
 from importing.admin.checks import checks_of
-from importing.base import File, Report, printable, taking_turns
+from importing.base import ImportFile, ImportReport, printable, taking_turns
 from importing.exports import as_file
 from importing.importers import PersonaImporter, SkillImporter
 from marketplace.diffs import Comparison, change_of
@@ -36,7 +36,7 @@ class Outcome:
         return [check for check in self.checks if not check.is_good]
 
 
-class FileReport(Report):
+class FileReport(ImportReport):
     """The messages about one file, without its path."""
 
     def __init__(self):
@@ -132,7 +132,7 @@ class AdminImportMixin:
         slug = self.slug_in(fields)
         values = {"slug": slug, **self.model.frontmatter_values(fields)}
         values["title"] = values["title"] or as_title(slug)
-        return values | self.values(File(None, None, "", slug, fields, text, body))
+        return values | self.values(ImportFile(None, None, "", slug, fields, text, body))
 
     def file_changes(self, before, entry):
         if not self.preview:

@@ -16,7 +16,7 @@ from importing.admin.importers import IMPORTERS
 from importing.admin.uploads import UploadForm
 from importing.models import IS_ACTIVE, RESULTS, ImportRun, Overtaken
 from marketplace.adminsite.edits import moment
-from marketplace.adminsite.pages import Page
+from marketplace.adminsite.pages import AdminPage
 
 
 @admin.action(description="Export as files", permissions=["view"])
@@ -152,7 +152,7 @@ def preview_response(model_admin, request, run, opened_at):
 
 MAY_IMPORT = ("add", "change")
 PAGES = [
-    Page("import/", "import", import_view, MAY_IMPORT, button="Import"),
-    Page("import/<int:run_id>/", "import_run", import_run_view, MAY_IMPORT),
-    Page("export/", "export", export_view, button="Export all"),
+    AdminPage("import/", "import", import_view, MAY_IMPORT, button="Import"),
+    AdminPage("import/<int:run_id>/", "import_run", import_run_view, MAY_IMPORT),
+    AdminPage("export/", "export", export_view, button="Export all"),
 ]

@@ -14,7 +14,7 @@ from psycopg.waiting import wait_conn
 INTERVAL = 0.25  # seconds between two checks of the connections
 
 
-class Connection(psycopg.Connection):
+class WatchedConnection(psycopg.Connection):
     """A connection that waits at most `max_wait` for any response.
 
     statement_timeout does not end a commit that waits for a synchronous standby, and no setting of
@@ -102,7 +102,7 @@ class Watched:
         self.max_wait = max_wait
 
     def connect(self, **options):
-        connection = Connection.connect(**options)
+        connection = WatchedConnection.connect(**options)
         connection.max_wait = self.max_wait
         watch.add(connection)
         return connection

@@ -11,7 +11,7 @@ CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 FIRST_SECONDS = 10  # for the first byte of a new connection to arrive
 
 
-class Connection(BaseConnection):
+class ClientConnection(BaseConnection):
     """A connection, and how much of its next request has arrived."""
 
     deadline = None  # for its next event

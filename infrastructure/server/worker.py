@@ -20,7 +20,7 @@ from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 
-from infrastructure.server.connections import FIRST_SECONDS, Connection, ParkedConnections
+from infrastructure.server.connections import FIRST_SECONDS, ClientConnection, ParkedConnections
 from infrastructure.server.gunicorn_internals import STOP_SECONDS, BaseWorker, refuse
 from infrastructure.server.incoming import RequestRefused
 from infrastructure.server.request_ids import end_request
@@ -86,7 +86,7 @@ class Worker(BaseWorker):
 
     def on_accept(self, plain):
         """Register a new connection, which is idle until its first request arrives."""
-        conn = Connection(plain)
+        conn = ClientConnection(plain)
         conn.on_event = self.receive
         conn.deadline = time.monotonic() + FIRST_SECONDS
         descriptor = conn.sock.fileno()

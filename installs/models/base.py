@@ -26,7 +26,7 @@ class InstallManager(models.Manager.from_queryset(InstallQuerySet)):
 
     @transaction.atomic
     def update_own(self, agent, slug, version=None):
-        """Record that the agent uses the entry's current text; returns an Update.
+        """Record that the agent uses the entry's current text; returns an UpdateResult.
 
         With the number of a `version`, the agent uses and pins that version. Without it, a pinned
         install stays pinned, to the newest version.
@@ -39,7 +39,7 @@ class InstallManager(models.Manager.from_queryset(InstallQuerySet)):
             chosen = install.use(choices.newest)
         else:
             chosen = install.use(choices.numbered(version), is_pinned=True)
-        return Update(install.entry.slug, chosen.digest, install.installed_digest)
+        return UpdateResult(install.entry.slug, chosen.digest, install.installed_digest)
 
     @transaction.atomic
     def pin(self, agent, slug, version=None):
@@ -76,7 +76,7 @@ class InstallManager(models.Manager.from_queryset(InstallQuerySet)):
         return instance_of(self.model, verdict, "install_", agent=agent, **{kind: entry})
 
 
-class Update(NamedTuple):
+class UpdateResult(NamedTuple):
     slug: str
     digest: str
     previous_digest: str

@@ -1,5 +1,5 @@
 from catalogue.models import Entry
-from catalogue.serializers.fields import EntrySlugField, KindField, NumberField, TitleField
+from catalogue.serializers.fields import EntrySlugField, KindField, TitleField, VersionNumberField
 from marketplace.api.fields import TextField, TimestampField
 from marketplace.api.serializers import ResponseSerializer
 from marketplace.models import max_length
@@ -9,7 +9,7 @@ class AdvisorySerializer(ResponseSerializer):
     kind = KindField()
     slug = EntrySlugField()
     title = TitleField()
-    number = NumberField(
+    number = VersionNumberField(
         source="recalled_number",
         allow_null=True,
         help_text="The number of the recalled version. Null if the whole entry is withdrawn.",

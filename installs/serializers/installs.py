@@ -6,9 +6,9 @@ from catalogue.serializers.fields import (
     PERSONA_SLUG,
     PERSONA_TITLE,
     EntrySlugField,
-    NumberField,
     TitleField,
     VersionField,
+    VersionNumberField,
 )
 from catalogue.serializers.personas import PersonaIdSerializer
 from catalogue.serializers.skills import SkillIdSerializer
@@ -84,7 +84,7 @@ class PinnedSkillSerializer(ResponseSerializer):
 
     message = MessageField("Skill pinned")
     slug = EntrySlugField(source="entry.slug")
-    number = NumberField()
+    number = VersionNumberField()
     digest = DigestField()
 
 
@@ -119,7 +119,7 @@ class InstalledTextSerializer(ResponseSerializer):
     """The version that an install gives the agent."""
 
     digest = DigestField(source="installed_digest")
-    number = NumberField()
+    number = VersionNumberField()
 
 
 class SkillTextUrlField(UrlField):
@@ -212,7 +212,7 @@ class WithdrawnAtField(TimestampField):
         return None if install.status == Status.PUBLISHED else timestamp(install.gone_since)
 
 
-class GivenNumberField(NumberField):
+class GivenNumberField(VersionNumberField):
     help_text = "The number of the version you get. Null if it is withdrawn."
 
     def to_representation(self, install):
@@ -222,7 +222,7 @@ class GivenNumberField(NumberField):
 class LatestSerializer(ResponseSerializer):
     """The newest version of an entry, in the manifest."""
 
-    number = NumberField(source="latest_number")
+    number = VersionNumberField(source="latest_number")
     version = VersionField(source="latest_version")
     digest = DigestField(source="latest_digest")
 

@@ -3,9 +3,9 @@ from catalogue.serializers.fields import (
     ContextTokensField,
     DescriptionField,
     EntrySlugField,
-    NumberField,
     TitleField,
     VersionField,
+    VersionNumberField,
 )
 from catalogue.serializers.files import FileSerializer
 from catalogue.serializers.personas import PersonaIdSerializer
@@ -31,7 +31,7 @@ class ContentField(TextField):
 class ManifestEntrySerializer(ResponseSerializer):
     version = VersionField()
     digest = DigestField()
-    number = NumberField(help_text="The number of the version you get.")
+    number = VersionNumberField(help_text="The number of the version you get.")
     pinned = BooleanField(source="is_pinned", help_text="Whether you pinned this version.")
     latest = LatestSerializer(source="*", help_text="The newest version.")
     installedDigest = DigestField(

@@ -15,13 +15,13 @@ from interfaces.git import store
 from interfaces.git.exceptions import CatalogueTooLarge
 from interfaces.git.names import persona_marketplace, shortened
 from interfaces.git.sql import CATALOGUE, FOLDERS, INSTALLED, PERSONA, PROMPTS, VERSIONS, rows_of
-from interfaces.git.trees import Folder, Plugin, marketplace_files, skill_files
+from interfaces.git.trees import Plugin, SkillTree, marketplace_files, skill_files
 
 # Raise it when the same rows make other files, so that each repository gets one commit of them.
 FORMAT = 1
 
 
-class Version(NamedTuple):
+class VersionRow(NamedTuple):
     id: int
     number: int
     is_recalled: bool
@@ -148,7 +148,7 @@ class SkillHistory:
         rows = rows_of(VERSIONS, [self.slug]) if is_slug(self.slug) else []
         if not rows:
             raise SkillNotFound
-        self.versions = list(map(Version._make, rows))
+        self.versions = list(map(VersionRow._make, rows))
 
     def state(self):
         return str(self.versions[-1].number)
@@ -180,8 +180,8 @@ class SkillHistory:
 
 
 def folders_of(versions):
-    """The Folder of each of these versions of skills, by its id."""
+    """The SkillTree of each of these versions of skills, by its id."""
     return {
-        key: Folder(slug, text, orjson.loads(files) if isinstance(files, str) else files)
+        key: SkillTree(slug, text, orjson.loads(files) if isinstance(files, str) else files)
         for key, slug, text, files in rows_of(FOLDERS, [versions])
     }

@@ -28,7 +28,7 @@ BATCH = 1024 * 1024  # bytes of objects that are read or inserted at a time
 FAST = 1  # level of compression
 
 
-class File(NamedTuple):
+class GitFile(NamedTuple):
     """Bytes, or the digest of stored ones."""
 
     data: bytes | None = None

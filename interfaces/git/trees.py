@@ -12,7 +12,7 @@ import orjson
 
 from catalogue.skill_md import name_of, plain, yaml_lines
 from interfaces.git.names import plugin_name, shortened
-from interfaces.git.store import File
+from interfaces.git.store import GitFile
 
 SCHEMA = "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json"
 CATEGORY = "Productivity"  # where an entry has none; Codex wants one
@@ -21,7 +21,7 @@ CATEGORY = "Productivity"  # where an entry has none; Codex wants one
 REFUSED = re.compile(r"\..*|(?:gi?[0-9a-z]{0,4})?~\d+", re.IGNORECASE)
 
 
-class Folder(NamedTuple):
+class SkillTree(NamedTuple):
     """A version of a skill. It is a Skill to `name_of`."""
 
     slug: str
@@ -61,11 +61,13 @@ class Plugin(NamedTuple):
 
 def skill_files(folder, below=""):
     files = {
-        f"{below}{file['path']}": File(digest=file["digest"], is_executable=file["is_executable"])
+        f"{below}{file['path']}": GitFile(
+            digest=file["digest"], is_executable=file["is_executable"]
+        )
         for file in folder.files
         if is_accepted(file["path"])
     }
-    return {f"{below}SKILL.md": File(digest=folder.text_digest), **files}
+    return {f"{below}SKILL.md": GitFile(digest=folder.text_digest), **files}
 
 
 def is_accepted(path):
@@ -116,7 +118,7 @@ def skills_below(folders):
 def agent_file(plugin, prompt):
     """The prompt of a persona, in the format of a subagent."""
     lines = yaml_lines({"name": shortened(plugin.slug), "description": plugin.description})
-    return File(f"---\n{lines}---\n\n{prompt}".encode())
+    return GitFile(f"---\n{lines}---\n\n{prompt}".encode())
 
 
 def manifest_of(plugin):
@@ -174,4 +176,4 @@ def codex_marketplace(title, plugins):
 
 
 def in_json(data):
-    return File(orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    return GitFile(orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))

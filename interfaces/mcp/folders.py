@@ -16,7 +16,7 @@ SCHEME, MARKETPLACE, CATALOGUE = "skill://", "agent-marketplace", "skills"
 
 
 @dataclass(frozen=True)
-class Folder:
+class UriFolder:
     """A skill's folder: its URI, its SKILL.md, and its files in the format of `Skill.files`.
 
     `head` is the SKILL.md. In a list it is only the frontmatter, because a page of whole texts
@@ -69,19 +69,19 @@ def unknown(uri):
 
 
 def own_folder(request):
-    return Folder(f"{SCHEME}{MARKETPLACE}", *with_size_and_digest(guide("skill.md", request)))
+    return UriFolder(f"{SCHEME}{MARKETPLACE}", *with_size_and_digest(guide("skill.md", request)))
 
 
 def folder_of(skill):
     """The folder of a skill, or of one of its versions."""
     text = skill.file_text
     uri = folder_uri(skill.slug, parse_yaml(FENCED.match(text)[1])["name"])
-    return Folder(uri, *with_size_and_digest(text), skill.files, skill.bytes_of)
+    return UriFolder(uri, *with_size_and_digest(text), skill.files, skill.bytes_of)
 
 
 def listed_folder(skill):
     uri = folder_uri(skill.slug, name_of(skill))
-    return Folder(uri, skill.head, skill.size, skill.skill_md_digest, skill.files)
+    return UriFolder(uri, skill.head, skill.size, skill.skill_md_digest, skill.files)
 
 
 def with_size_and_digest(text):

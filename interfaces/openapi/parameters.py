@@ -1,6 +1,6 @@
 """The parameters of a request: in the query, the path and the headers."""
 
-from catalogue.serializers.fields import PERSONA_SLUG, EntrySlugField, NumberField, PathField
+from catalogue.serializers.fields import PERSONA_SLUG, EntrySlugField, PathField, VersionNumberField
 from interfaces.openapi.components import TEXT
 from marketplace.api.fields import IdentifierField
 from search.filters import MAX_QUERY
@@ -36,7 +36,7 @@ IN_PATH = [
     in_path("slug", NAME, EntrySlugField()),
     in_path("personaSlug", NAME, EntrySlugField(initial=PERSONA_SLUG)),
     in_path("path", "The file's `path`. Percent-encode everything except slashes.", PathField()),
-    in_path("number", "The `number` of the version.", NumberField()),
+    in_path("number", "The `number` of the version.", VersionNumberField()),
     in_path("tokenId", "The `tokenId` of one of your tokens.", IdentifierField("token")),
 ]
 

@@ -37,7 +37,7 @@ UNCOUNTED = {401, 403, 408, *TOO_LONG, 500, 503}
 OF_ANY_LAYER = {400, 403}
 
 
-class Fields(OpenApiSerializerFieldExtension):
+class FieldExtension(OpenApiSerializerFieldExtension):
     target_class = fields.Field
     match_subclasses = True
 

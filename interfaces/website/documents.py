@@ -46,7 +46,7 @@ class PublicDocument(AsksReaders, View):
         return public_response(content, validator, content_type=self.content_type)
 
 
-class Activity(PublicDocument):
+class ActivityDocument(PublicDocument):
     """`{"events": [{"who", "did", "what", "url", "at"}]}`, newest first, for the start page."""
 
     content_type = "application/json"
@@ -97,7 +97,7 @@ def sitemap(root, element, urls):
     return "\n".join([*lines, f"</{root}>\n"])
 
 
-class Feed(PublicDocument):
+class AtomFeed(PublicDocument):
     """The newest skills and personas (RFC 4287)."""
 
     content_type = "application/atom+xml; charset=utf-8"

@@ -18,7 +18,7 @@ from django.utils.html import format_html
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ConfirmedActionsMixin
 from marketplace.adminsite.edits import EditForm, EditsMixin
-from marketplace.adminsite.pages import Page
+from marketplace.adminsite.pages import AdminPage
 
 
 class MenuItem(NamedTuple):
@@ -48,7 +48,7 @@ class StaffChangeList(ChangeList):
 
 
 # Without permissions: the action has its own.
-ACTION_PAGE = Page(
+ACTION_PAGE = AdminPage(
     "<path:object_id>/do/<slug:action>/", "do", ConfirmedActionsMixin.row_action_view, ()
 )
 
@@ -167,7 +167,7 @@ class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
         return row
 
     def page(self, request, template, title, **context):
-        """The response of a Page."""
+        """The response of an AdminPage."""
         shared = {**self.admin_site.each_context(request), "title": title, "opts": self.opts}
         return TemplateResponse(request, template, shared | context)
 

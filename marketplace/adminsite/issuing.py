@@ -3,7 +3,7 @@
 from django.shortcuts import redirect
 from django.utils.cache import add_never_cache_headers
 
-from marketplace.adminsite.pages import Page
+from marketplace.adminsite.pages import AdminPage
 from marketplace.shown_once import redirect_to_show, shown_once
 
 
@@ -23,4 +23,4 @@ class IssuedMixin:
         return response
 
     # For the person who issued it alone, whatever the permissions.
-    issued_pages = [Page("<path:object_id>/issued/", "issued", issued_view, ())]
+    issued_pages = [AdminPage("<path:object_id>/issued/", "issued", issued_view, ())]

@@ -7,7 +7,7 @@ from django.core.exceptions import PermissionDenied
 from django.urls import path
 
 
-class Page(NamedTuple):
+class AdminPage(NamedTuple):
     """A page of an admin: where it is, who may open it, and its button.
 
     The view gets the admin, the request and what the route captures. It is for staff with all of

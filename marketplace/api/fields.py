@@ -109,7 +109,7 @@ class PublicTextField(TextField):
         return text
 
 
-class NameField(PublicTextField):
+class PublicNameField(PublicTextField):
     default_error_messages = {"control": "{field_name} must not contain control characters"}
 
     def to_internal_value(self, data):

@@ -25,7 +25,7 @@ REFUSALS = {
 }
 
 
-class Install(Action):
+class InstallEntry(Action):
     text = (
         "The agent loads it the next time it starts. It gets the newest version until you or the "
         "agent pins one."
@@ -46,14 +46,14 @@ class Install(Action):
         return form.cleaned_data["slug"]
 
 
-class InstallSkill(Install):
+class InstallSkill(InstallEntry):
     title = "Install a skill for {agent}"
     note = "Installed the skill {subject}."
     done = "Installed the skill {subject} for {agent}."
     installs = SkillInstall
 
 
-class InstallPersona(Install):
+class InstallPersona(InstallEntry):
     title = "Install a persona for {agent}"
     note = "Installed the persona {subject}."
     done = "Installed the persona {subject} for {agent}."

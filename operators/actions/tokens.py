@@ -6,7 +6,7 @@ from django.urls import reverse
 from agents import tokens
 from marketplace.shown_once import redirect_to_show
 from operators.actions.base import Action
-from operators.forms import IssueTokenForm
+from operators.forms import ConsoleTokenForm
 
 BY_OPERATOR = "Revoked by its operator"
 
@@ -21,7 +21,7 @@ class IssueToken(Action):
     note = "Issued the token {subject}."
 
     def form(self, claim, subject, data=None):
-        return IssueTokenForm(data)
+        return ConsoleTokenForm(data)
 
     def act(self, claim, subject, form, operator):
         token = claim.agent.tokens.issue(

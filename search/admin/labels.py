@@ -9,7 +9,7 @@ from catalogue.admin.filters import published_and_others
 from catalogue.admin.forms import suggested_input
 from catalogue.models import MAX_LABELS, Skill
 from marketplace.adminsite.actions import ActionForm, confirmed_action
-from marketplace.adminsite.pages import Page
+from marketplace.adminsite.pages import AdminPage
 from marketplace.models import max_length
 from search.admin.finding import values_in_use
 
@@ -149,6 +149,6 @@ def tagged(model, tag):
 
 
 PAGES = [
-    Page("tags/", "tags", tags_view, button="Tags"),
-    Page("tags/rename/", "rename_tag", rename_tag_view, ("change",)),
+    AdminPage("tags/", "tags", tags_view, button="Tags"),
+    AdminPage("tags/rename/", "rename_tag", rename_tag_view, ("change",)),
 ]

@@ -5,7 +5,7 @@ from threading import Thread
 import psycopg
 import pytest
 
-from infrastructure.db.connections import Connection, Watch
+from infrastructure.db.connections import Watch, WatchedConnection
 from tests.live import url_of_test_database
 from tests.processes import is_within
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.infrastructure
 
 @pytest.fixture
 def link(transactional_db):
-    with Connection.connect(url_of_test_database(), autocommit=True) as link:
+    with WatchedConnection.connect(url_of_test_database(), autocommit=True) as link:
         link.max_wait = 0
         yield link
 
@@ -75,6 +75,6 @@ def test_the_watch_ends_a_wait_and_its_statement(link):
 
     assert thread.is_alive()
     assert link.closed
-    with Connection.connect(url_of_test_database(), autocommit=True) as other:
+    with WatchedConnection.connect(url_of_test_database(), autocommit=True) as other:
         running = "SELECT FROM pg_stat_activity WHERE query ~ 'forgotten$' AND state = 'active'"
         assert is_within(30, lambda: not other.execute(running).fetchall())

@@ -11,7 +11,7 @@ from gunicorn.workers.gthread import TConn
 from infrastructure.server.connections import (
     CONTINUE,
     FIRST_SECONDS,
-    Connection,
+    ClientConnection,
     ParkedConnections,
 )
 
@@ -105,7 +105,7 @@ def ends():
     """A connection, and the client's end of it."""
     server, client = socket.socketpair()
     client.settimeout(5)
-    conn = Connection(TConn(Config(), server, ("127.0.0.1", 1), ("127.0.0.1", 2)))
+    conn = ClientConnection(TConn(Config(), server, ("127.0.0.1", 1), ("127.0.0.1", 2)))
     with client:
         yield conn, client
         conn.close()
