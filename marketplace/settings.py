@@ -174,7 +174,7 @@ REST_FRAMEWORK = {
 
 # The readers of a members-only catalogue (marketplace/access.py): by token, and by session.
 READER_AUTHENTICATION = "agents.authentication.reader_authentication"
-READER_SESSIONS = ["operators.cookies.is_signed_in", "marketplace.adminsite.sessions.is_signed_in"]
+READER_SESSIONS = ["operators.sessions.is_signed_in", "marketplace.adminsite.sessions.is_signed_in"]
 
 SPECTACULAR_SETTINGS = {
     "TITLE": "Agent marketplace",

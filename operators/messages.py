@@ -1,7 +1,7 @@
 from django.conf import settings
 from django.contrib.messages.storage.cookie import CookieStorage
 
-from operators.cookies import PATH
+from operators.sessions import PATH
 
 
 class ConsoleMessages(CookieStorage):

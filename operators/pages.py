@@ -18,7 +18,7 @@ from marketplace.middleware.pages import has_method, page
 from marketplace.names import has_controls
 from marketplace.ratelimits.client_address import client_address
 from marketplace.ratelimits.windows import Caller, count, usage_of
-from operators import cookies
+from operators import sessions
 from operators.messages import ConsoleMessages
 
 CONTENT_SECURITY_POLICY = (
@@ -62,7 +62,7 @@ class Console(OperatorPage):
     """A page for logged-in operators. Everyone else gets the form that takes a key."""
 
     def refusal(self):
-        self.session = cookies.session_of(self.request)
+        self.session = sessions.session_of(self.request)
         if self.session is None:
             return self.ask_for_key()
         self.key = self.session.key

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from agents.models import OperatorKey
 from marketplace.shown_once import shown_once
-from operators import cookies
+from operators import sessions
 from operators.agents_list import AgentsList
 from operators.overview import Overview
 from operators.pages import (
@@ -30,7 +30,7 @@ class AgentsPage(OperatorPage):
     """
 
     def get(self, request):
-        session = cookies.session_of(request)
+        session = sessions.session_of(request)
         if session is None:
             return self.ask(request)
         if address := way_back(request):
@@ -54,9 +54,9 @@ class AgentsPage(OperatorPage):
             handle = handle_in(request, "agent")
             page = reverse("operator-agent", args=[handle]) if handle else "operator"
             response = redirect(way_back(request) or page)
-            if previous := cookies.session_of(request):
+            if previous := sessions.session_of(request):
                 previous.delete()
-            cookies.begin(response, key)
+            sessions.begin(response, key)
         return with_limits(response, usage)
 
     def ask(self, request, *, refused=None, status=200):
@@ -113,5 +113,5 @@ class EndSessions(Console):
 def logged_out(request, message):
     messages.success(request, message)
     response = redirect("operator")
-    cookies.forget(response)
+    sessions.forget(response)
     return response

@@ -1,7 +1,7 @@
-"""The cookie of an operator's session.
+"""The sessions of operators: a browser holds one in a signed cookie.
 
-It also opens the pages of a members-only catalogue. There the browser sends it to all paths, so it
-has another name: a browser would send two cookies of the same name.
+That cookie also opens the pages of a members-only catalogue. There the browser sends it to all
+paths, so it has another name: a browser would send two cookies of the same name.
 """
 
 from django.conf import settings
