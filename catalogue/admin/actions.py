@@ -135,21 +135,19 @@ def mark_as_checked(model_admin, request, queryset):
 
 
 @confirmed_action(
-    "Take back the check",
+    "Remove the check",
     text="The public page no longer says that staff checked this version.",
-    refusal="Nothing to take back: none of these is checked.",
+    refusal="Nothing to remove: none of these is checked.",
     level=messages.INFO,
 )
 @offered_to(lambda entry: entry.is_published and is_checked(entry))
-def take_back_check(model_admin, request, queryset):
-    model_admin.change_each(
-        request, queryset, "Check taken back.", model_admin.model.take_back_check
-    )
+def remove_check(model_admin, request, queryset):
+    model_admin.change_each(request, queryset, "Check removed.", model_admin.model.remove_check)
 
 
 ACTIONS = [
     *(publish, redraft, withdraw, recall, deprecate, end_deprecation),
-    *(mark_as_checked, take_back_check),
+    *(mark_as_checked, remove_check),
 ]
 
 

@@ -21,6 +21,6 @@ class Checked(models.Model):
         self.checked_number, self.checked_at = self.number, timezone.now()
         self.save(update_fields=["checked_number", "checked_at"])
 
-    def take_back_check(self):
+    def remove_check(self):
         self.checked_number = self.checked_at = None
         self.save(update_fields=["checked_number", "checked_at"])

@@ -57,15 +57,15 @@ def test_it_is_asked_first_and_names_the_version(admin_client, anyone, entry):
 
 
 @pytest.mark.contract("25.16")
-def test_it_can_be_taken_back(admin_client, anyone, entry):
+def test_it_can_be_removed(admin_client, anyone, entry):
     check(admin_client, entry)
 
-    page = take_action(admin_client, "take_back_check", entry)
+    page = take_action(admin_client, "remove_check", entry)
 
-    assert told(page) == ["Check taken back: pdf-tables."]
+    assert told(page) == ["Check removed: pdf-tables."]
     assert not is_shown(anyone, entry)
-    page = take_action(admin_client, "take_back_check", entry)
-    assert told(page) == ["Nothing to take back: none of these is checked."]
+    page = take_action(admin_client, "remove_check", entry)
+    assert told(page) == ["Nothing to remove: none of these is checked."]
 
 
 @pytest.mark.contract("25.16")
