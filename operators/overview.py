@@ -1,5 +1,7 @@
 """What the console shows of an agent (contract 19.5)."""
 
+from django.db.models import F
+
 from catalogue.models import Persona
 from installs import reads
 from installs.limits import usages_of
@@ -36,7 +38,9 @@ class Overview:
 
 
 def listed(installs):
-    return installs.present().with_entry()
+    """Installs as `_installs.html` shows them: those of recalled entries have the reason."""
+    reason = F(f"{installs.model.kind}__withdrawal_reason")
+    return installs.present().with_entry().annotate(withdrawal_reason=reason)
 
 
 class NewestRows:

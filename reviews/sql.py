@@ -1,7 +1,7 @@
 """A review as one statement that returns its verdict, as an install does (installs/sql.py).
 
 It locks the agent's row, and queues to count. It does not lock the persona's row to check it: a
-withdrawal that is committed meanwhile refuses the next review.
+new status that is committed meanwhile refuses the next review.
 """
 
 from catalogue.models import IS_PUBLISHED

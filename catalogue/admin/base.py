@@ -201,7 +201,7 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
     def state(self, entry):
         if entry.is_published and entry.deprecation_message:
             return state_label("deprecated")
-        return state_label("recalled" if entry.is_recalled else entry.status)
+        return state_label(entry.state)
 
     @admin.display(description="successor", empty_value="None")
     def replaced_by(self, entry):
@@ -209,7 +209,7 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
         successor = entry.successor
         if successor is None or successor.is_published:
             return successor
-        return f"{successor} ({successor.status}, so agents do not see it)"
+        return f"{successor} ({successor.state}, so agents do not see it)"
 
     def holders_of(self, entries):
         """How many agents have each entry itself, not through a persona."""

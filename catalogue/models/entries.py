@@ -119,8 +119,10 @@ class Entry(Checked):
     number = NumberOfText(default=0, db_default=0, editable=False)
     status = models.CharField(max_length=9, choices=Status, default=Status.DRAFT)
     withdrawn_at = models.DateTimeField(null=True, editable=False)
-    # A withdrawal with a reason is a recall.
-    withdrawal_reason = models.CharField(max_length=MAX_REASON, blank=True, editable=False)
+    # An entry that is withdrawn for a reason is recalled.
+    withdrawal_reason = models.CharField(
+        "recall reason", max_length=MAX_REASON, blank=True, editable=False
+    )
     # Staff advise against the entry, which stays installable; empty if they do not.
     deprecation_message = models.CharField(
         max_length=MAX_REASON, blank=True, db_default="", editable=False
@@ -183,6 +185,11 @@ class Entry(Checked):
     @property
     def is_recalled(self):
         return self.status == Status.WITHDRAWN and self.withdrawal_reason != ""
+
+    @property
+    def state(self):
+        """Its status as people read it, which tells a recall from other withdrawn entries."""
+        return "recalled" if self.is_recalled else self.status
 
     def validate_constraints(self, exclude=None):
         super().validate_constraints(exclude)

@@ -12,12 +12,12 @@ class AdvisorySerializer(ResponseSerializer):
     number = VersionNumberField(
         source="recalled_number",
         allow_null=True,
-        help_text="The number of the recalled version. Null if the whole entry is withdrawn.",
+        help_text="The number of the recalled version. Null if it is the whole entry.",
     )
     reason = TextField(
         source="withdrawal_reason",
         max_length=max_length(Entry, "withdrawal_reason"),
         initial="It sends what it reads elsewhere.",
-        help_text="Empty if staff gave no reason.",
+        help_text="Why staff recalled it. Empty if the entry was only withdrawn.",
     )
     withdrawnAt = TimestampField(source="gone_since")

@@ -105,8 +105,8 @@ class ProfileSerializer(ResponseSerializer):
     )
     advisories = AdvisorySerializer(
         many=True,
-        help_text="Everything you have that is no longer published: entries, recalled versions, "
-        "and skills of your personas. Stop using it.",
+        help_text="Everything you have that is no longer published: withdrawn and recalled "
+        "entries, recalled versions, and skills of your personas. Stop using it.",
     )
     updates = AvailableUpdateSerializer(
         many=True,

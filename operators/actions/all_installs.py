@@ -151,9 +151,11 @@ def named(installs, *columns):
 
 def reason(model):
     """Why no version is available for an install."""
+    is_published = Q(**{f"{model.kind}__status": Status.PUBLISHED})
+    without_reason = Q(**{f"{model.kind}__withdrawal_reason": ""})
     return Case(
-        When(~Q(**{f"{model.kind}__status": Status.PUBLISHED}), then=Value("withdrawn")),
-        When(Exists(recalled_versions(model)), then=Value("recalled")),
+        When(~is_published & without_reason, then=Value("withdrawn")),
+        When(~without_reason | Exists(recalled_versions(model)), then=Value("recalled")),
         default=Value("older than the first version"),
     )
 

@@ -4,8 +4,10 @@ import re
 
 import pytest
 from django.core.management import call_command
+from django.utils import timezone
 
 from marketplace.api.fields import timestamp
+from reports.models import Case
 from tests.admin.actions import take_action, told
 from tests.factories import (
     AgentFactory,
@@ -70,6 +72,20 @@ def test_the_page_of_a_recalled_skill_says_so_and_links_to_its_public_page(admin
 
     assert '<span class="state state-recalled">recalled</span>' in page
     assert '<a href="/skills/log-triage"' in page
+    assert "Recall reason" in page
+
+
+def test_staff_read_recalled_wherever_they_read_a_state(admin_client, skill):
+    take_action(admin_client, "recall", skill, reason="It deletes logs.")
+    case = Case.objects.create(skill=skill, open_reports=0, last_reported_at=timezone.now())
+    of_skill = f"/admin/catalogue/skill/{skill.pk}"
+
+    for url, text in (
+        (f"{of_skill}/as-agent/", "This skill is recalled, so agents get a 404."),
+        (f"/admin/reports/case/{case.pk}/change/", "Log Triage (recalled)"),
+        (f"{of_skill}/history/", "Recall reason"),
+    ):
+        assert text in admin_client.get(url).content.decode(), url
 
 
 @pytest.mark.contract("13.12")
@@ -123,7 +139,7 @@ def test_the_form_says_that_its_page_is_public_and_takes_a_successor(admin_clien
 
 
 @pytest.mark.contract("18.5")
-def test_a_withdrawal_without_a_reason_is_told_without_one(admin_client, client, anyone, skill):
+def test_a_withdrawn_entry_has_an_advisory_without_a_reason(admin_client, client, anyone, skill):
     page = take_action(admin_client, "withdraw", skill).content.decode()
 
     assert "Withdrawn: " in page
@@ -166,7 +182,7 @@ def test_recalling_an_entry_again_keeps_the_first_reason(admin_client, client, s
 
 @pytest.mark.contract("18.5")
 @pytest.mark.parametrize(("action", "left"), [("publish", []), ("redraft", [""])])
-def test_publishing_again_or_taking_it_back_ends_the_recall(
+def test_publishing_again_or_moving_back_to_draft_ends_the_recall(
     admin_client, client, skill, action, left
 ):
     take_action(admin_client, "recall", skill, reason="It deletes logs.")

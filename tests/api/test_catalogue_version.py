@@ -20,7 +20,7 @@ VERSION_CHANGES = {
     "a new skill": lambda _: SkillFactory(title="Barometer"),
     "a new persona": lambda _: PersonaFactory(title="Barometer"),
     "a publication": lambda e: write(e["draft"], status="published"),
-    "a withdrawal": lambda e: write(e["other persona"], status="withdrawn"),
+    "a withdrawn entry": lambda e: write(e["other persona"], status="withdrawn"),
     "a draft again": lambda e: e["other skill"].redraft(),
     "a tenth download": lambda e: write(e["other skill"], downloads=10),
     "a tenth install": lambda e: write(e["other persona"], installs=10),

@@ -191,7 +191,7 @@ def test_a_skill_that_leaves_and_a_persona_that_bundles_it_do_not_deadlock():
 
 
 def withdrawn(slug, *, days):
-    """A withdrawal so many days ago."""
+    """An entry was withdrawn so many days ago."""
     SkillFactory(slug=slug).withdraw()
     ago = timezone.now() - timedelta(days=days)
     Change.objects.filter(slug=slug).update(changed_at=ago)

@@ -135,13 +135,13 @@ def test_the_body_comes_before_a_claim_that_is_made(client, agent):
 
 
 @pytest.mark.contract("9.8")
-def test_the_conflict_comes_before_the_withdrawal_of_a_skill(client, agent):
+def test_installing_a_withdrawn_skill_again_is_a_conflict(client, agent):
     SkillInstallFactory(agent=agent, skill__slug="pdf-tables", skill__status="withdrawn")
 
     assert_error(client.post(INSTALL_SKILL, {"slug": "pdf-tables"}), 409, "Skill already installed")
 
 
-def test_the_conflict_comes_before_the_withdrawal_of_a_persona(client, agent):
+def test_installing_a_withdrawn_persona_again_is_a_conflict(client, agent):
     PersonaInstallFactory(agent=agent, persona__slug="archivist", persona__status="withdrawn")
 
     response = client.post(INSTALL_PERSONA, {"slug": "archivist"})

@@ -106,7 +106,7 @@ def test_a_page_names_more_by_its_author_the_most_installed_first(person):
     assert 'id="more"' not in text_of(person.get("/skills/nobodys"))
 
 
-def test_a_withdrawal_takes_a_neighbour_off_a_cached_page(person):
+def test_a_withdrawn_neighbour_leaves_a_cached_page(person):
     SkillFactory(slug="shown", author="Harbour Tools")
     SkillFactory(slug="other", author="Harbour Tools")
     assert section(person.get("/skills/shown"), "more") == ["other"]

@@ -129,6 +129,13 @@ def test_all_are_updated_and_pins_move(console, client, agent, has):
 
 
 @pytest.mark.contract("19.18")
+def test_a_recalled_entry_is_left_out_as_recalled(console, agent):
+    install(agent, "persona", "clerk").recall("Unsafe.")
+
+    assert "Left out: 1 recalled clerk persona" in question(console, "update-all")
+
+
+@pytest.mark.contract("19.18")
 def test_all_are_pinned_where_they_are(console, client, agent, has):
     assert question(console, "pin-all") == (
         "Pin everything that caller has? The agent keeps the version of each that it uses now, "

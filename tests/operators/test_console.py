@@ -57,7 +57,7 @@ def test_it_shows_what_an_agent_has(console, client, agent):
 
     assert "PDF Tables pdf-tables version 1 (2); update available" in text
     assert "old-tables deprecated version 1" in text
-    assert "bad-tables withdrawn" in text
+    assert "bad-tables recalled" in text
     assert "Advisory : staff have recalled the skill bad-tables : It leaks." in text
     assert 'href="/skills/bad-tables"' in console.get(HOME).content.decode()
     assert "archivist active version 1" in text

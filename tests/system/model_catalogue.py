@@ -26,7 +26,7 @@ class Entry(Versioned, ShortRepr):
     price_cents: int = 0
     deprecation: str = ""
     successor: Any = None
-    reason: str = ""  # of its withdrawal
+    reason: str = ""  # of its recall
     withdrawn: Any = None  # when: as `edited` numbers it, and the timestamp
     bundle: list = field(default_factory=list)
     bundled_in: list = field(default_factory=list)

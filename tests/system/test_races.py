@@ -86,7 +86,7 @@ def test_generated_handles_are_unique(concurrently):
 
 @pytest.mark.contract("13.12")
 @pytest.mark.parametrize("chosen", ["the persona", "its skill", "an own skill"])
-def test_no_manifest_has_a_text_after_its_withdrawal(live_server_of, chosen):
+def test_no_manifest_has_the_text_of_a_withdrawn_entry(live_server_of, chosen):
     """A withdrawn entry is always in the manifest or among its advisories."""
     server = live_server_of(**LIMITS)
     for _ in range(ROUNDS):
@@ -98,7 +98,7 @@ def test_no_manifest_has_a_text_after_its_withdrawal(live_server_of, chosen):
         withdrawn = Event()
 
         def read(agent=agent, withdrawn=withdrawn):
-            """Manifests until one was requested after the withdrawal; with whether it was."""
+            """Manifests until one was requested after it was withdrawn; with whether it was."""
             manifests = []
             while not manifests or not manifests[-1][0]:
                 is_after = withdrawn.is_set()
