@@ -16,7 +16,7 @@ AFTER_REFUSALS = ". Correct what was refused, and import it again."
 
 
 @dataclass
-class Outcome:
+class ImportOutcome:
     """The exit status of an import command, and the lines it printed."""
 
     status: int
@@ -48,7 +48,7 @@ def run(command, *paths, **options):
         call_command(command, *map(str, paths), stdout=out, **options)
     except SystemExit as end:
         status = end.code
-    return Outcome(status, out.getvalue().splitlines())
+    return ImportOutcome(status, out.getvalue().splitlines())
 
 
 def import_skills(*paths, **options):

@@ -55,7 +55,7 @@ VISITORS = [
 ]
 
 
-class Visitor:
+class WalkClient:
     """Sends the requests of the walk with a token, or with none."""
 
     def __init__(self, token=None, **headers):
@@ -80,7 +80,7 @@ class Visitor:
         return "\n".join(lines), response.getvalue().decode(errors="replace")
 
 
-class Member(Visitor):
+class Member(WalkClient):
     """A member with a new token for each request, because the walk ends tokens too."""
 
     def send(self, *request, **headers):
@@ -125,7 +125,7 @@ def test_a_member_is_told_the_word(member):
 @pytest.mark.parametrize("visitor", VISITORS)
 def test_nobody_else_is_told_the_word(catalogue, request, agent, visitor, is_warm):
     member = request.getfixturevalue("member") if is_warm else None
-    stranger, count = Visitor(visitor(agent)), 0
+    stranger, count = WalkClient(visitor(agent)), 0
     for method, path, body in requests():
         headers, content = stranger.told(method, path, body)
         count += 1
@@ -141,7 +141,7 @@ def test_nobody_else_is_told_the_word(catalogue, request, agent, visitor, is_war
 @pytest.mark.contract("26.6")
 def test_a_token_that_may_not_read_is_told_nothing(catalogue, agent):
     token = AgentToken.objects.issue(agent, ["install", "review"]).text
-    stranger = Visitor(token)
+    stranger = WalkClient(token)
 
     for method, path, body in requests():
         headers, content = stranger.told(method, path, body)
@@ -150,7 +150,7 @@ def test_a_token_that_may_not_read_is_told_nothing(catalogue, agent):
 
 @pytest.mark.contract("26.6")
 def test_open_pages_reveal_nothing_about_the_catalogue(agent):
-    visitor = Visitor()
+    visitor = WalkClient()
     paths = ["/", "/docs", "/api/v1", "/api/v1/openapi.json", "/skill.md", "/guide.md", "/llms.txt"]
     paths += ["/robots.txt", "/healthz", "/readyz", "/operator", "/claim/none", "/admin/login/"]
     before = {path: visitor.send("GET", path) for path in paths}

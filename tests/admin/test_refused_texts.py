@@ -16,7 +16,7 @@ RECALLED = "This text was recalled. Change it, or lift the recall of its version
 PURGED = "This text was purged and cannot come back. Change it."
 
 
-class Written(Kind):
+class WrittenKind(Kind):
     """One whose texts the forms accept."""
 
     def text(self, number):
@@ -25,7 +25,7 @@ class Written(Kind):
 
 @pytest.fixture(params=["skill", "persona"])
 def kind(request, db):
-    return Written(request.param)
+    return WrittenKind(request.param)
 
 
 @pytest.fixture(params=["recalled", "purged"])
@@ -89,7 +89,7 @@ def test_a_file_is_refused_and_the_others_are_imported(admin_client, tmp_path, p
 
 @pytest.mark.contract("25.13")
 def test_a_purged_text_is_no_new_entry(admin_client, anyone):
-    kind = Written("persona")
+    kind = WrittenKind("persona")
     Purge.objects.purge(kind.entry.versions.get(number=1), "Unsafe.")
     other = f"---\nname: other\n---\n{kind.text(1)}"
 

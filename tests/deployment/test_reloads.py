@@ -63,7 +63,7 @@ BROKEN = {
 }
 
 
-class Site:
+class ReloadedSite:
     """The server of a checkout of its own, whose files a test changes."""
 
     def __init__(self, folder):
@@ -146,7 +146,7 @@ class Site:
 @pytest.fixture(scope="module")
 def site(django_db_setup, django_db_blocker, tmp_path_factory):
     with django_db_blocker.unblock():
-        site = Site(tmp_path_factory.mktemp("checkout"))
+        site = ReloadedSite(tmp_path_factory.mktemp("checkout"))
     site.server.start()
     yield site
     site.server.stop()

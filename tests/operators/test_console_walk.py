@@ -31,7 +31,7 @@ def visitor(request, live_server_of, tmp_path, monkeypatch):
         yield visitor
 
 
-class Operator:
+class ConsoleWalk:
     """Somebody at the browser, and an agent that he or she talks to."""
 
     def __init__(self, visitor, serious_violations):
@@ -84,7 +84,7 @@ def test_an_operator_claims_helps_stops_and_releases_agents(visitor, serious_vio
     SkillInstallFactory(agent=first, skill__slug="csv-tables").skill.recall("It loses rows.")
     persona = PersonaInstallFactory(agent=first, persona__slug="librarian", is_active=True).persona
     review(first, persona, rating=4.5, comment="Tidy, and knows when to ask.")
-    operator, page = Operator(visitor, serious_violations), visitor.page
+    operator, page = ConsoleWalk(visitor, serious_violations), visitor.page
 
     key = operator.claim(first)
     visitor.press("the operator console")
@@ -145,7 +145,7 @@ def test_an_operator_pins_and_updates(visitor, serious_violations):
         skill.content, skill.version = "Another text.", "2.0"
         skill.save()
     SkillInstallFactory(agent=agent, skill__slug="gone-tables").skill.withdraw()
-    operator, page = Operator(visitor, serious_violations), visitor.page
+    operator, page = ConsoleWalk(visitor, serious_violations), visitor.page
     visitor.open("/operator")
     page.fill("[name=key]", claim(agent))
     visitor.press("Open the console")
@@ -178,7 +178,7 @@ def test_an_operator_replaces_what_was_recalled(visitor, serious_violations):
     for agent in agents:
         SkillInstallFactory(agent=agent, skill=old)
     old.recall("It wrote secrets into its log.", new)
-    operator, page = Operator(visitor, serious_violations), visitor.page
+    operator, page = ConsoleWalk(visitor, serious_violations), visitor.page
     visitor.open("/operator")
     page.fill("[name=key]", key)
     visitor.press("Open the console")

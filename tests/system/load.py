@@ -26,7 +26,7 @@ PAUSE = 0.1  # seconds before the same request again; an agent would wait for Re
 
 
 @dataclass(frozen=True)
-class Outcome:
+class LoadOutcome:
     """The outcome of one request: a status, or the name of the error that the client raised."""
 
     begun: float
@@ -35,7 +35,7 @@ class Outcome:
 
 
 @dataclass
-class Agent:
+class LoadAgent:
     handle: str
     token: str
     own: list = field(default_factory=list)  # pairs of a skill and a persona
@@ -115,7 +115,7 @@ class Load(Workers):
         if response is None:
             return None
         body = response.json()
-        agent = Agent(body["handle"], body["token"])
+        agent = LoadAgent(body["handle"], body["token"])
         self.acknowledged.answered(
             {("agent", agent.handle): body["agentId"], of_token(agent): "usable"}
         )
@@ -243,7 +243,7 @@ class Load(Workers):
             result = response.status
             if result == 503 and not is_retriable(response):
                 self.unexpected.append(f"{path} {body}: {response}")
-        self.outcomes.append(Outcome(begun, time.monotonic(), result))
+        self.outcomes.append(LoadOutcome(begun, time.monotonic(), result))
         return response
 
     def results(self):

@@ -3,9 +3,9 @@
 import json
 
 from tests.registry import CODE
-from tests.system.operations import FULL, PERSONAS, SKILLS, SPARE, Operation, request
+from tests.system.operations import FULL, PERSONAS, SKILLS, SPARE, HttpOperation, request
 
-MCP = Operation("POST", "/mcp", is_protected=True)
+MCP = HttpOperation("POST", "/mcp", is_protected=True)
 MODERN = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": {"name": "fuzz", "version": "1"},

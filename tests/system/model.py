@@ -1,13 +1,13 @@
 """The marketplace in memory, as the contract describes it.
 
 It imports nothing from the product. Each operation takes the contents of a request, changes the
-model if the request succeeds, and returns the expected Response. It counts counters from the rows.
+model if the request succeeds, and returns the expected Reply. It counts counters from the rows.
 """
 
 import re
 
 from tests.system.matchers import Interval, Opaque, StartsWith, Timestamp
-from tests.system.model_agents import SCOPES, Agent, Response, error, operation
+from tests.system.model_agents import SCOPES, Agent, Reply, error, operation
 from tests.system.model_catalogue import (
     Entry,
     edits,
@@ -54,7 +54,7 @@ class Model(InstallRules, OperatorRules, ReviewRules, SignalRules, TokenRules, V
         )
         token = self.issue(agent, self.new_text(), SCOPES)
         self.agents.append(agent)
-        return Response(
+        return Reply(
             201,
             {
                 "message": StartsWith(),
@@ -86,7 +86,7 @@ class Model(InstallRules, OperatorRules, ReviewRules, SignalRules, TokenRules, V
 
     def detail(self, kind, slug):
         entry = self.published(kind, slug)
-        return error(404, NOT_FOUND[kind]) if entry is None else Response(200, entry.detail())
+        return error(404, NOT_FOUND[kind]) if entry is None else Reply(200, entry.detail())
 
     def list_skills(self, _token, query):
         return self.list_entries("skills", query)
@@ -107,7 +107,7 @@ class Model(InstallRules, OperatorRules, ReviewRules, SignalRules, TokenRules, V
 
     @operation("read")
     def me(self, token, _body):
-        return Response(200, token.agent.profile_for(token))
+        return Reply(200, token.agent.profile_for(token))
 
     @operation("read")
     def update_me(self, token, body):

@@ -18,14 +18,14 @@ MAX_BYTES = 8 * 2**20  # of the texts in a manifest
 
 
 @dataclass
-class Response:
+class Reply:
     status: int
     body: Any
     challenge: str | None = None  # the header WWW-Authenticate
 
 
 def error(status, text, challenge=None):
-    return Response(status, {"error": text}, challenge)
+    return Reply(status, {"error": text}, challenge)
 
 
 @dataclass(eq=False)

@@ -1,7 +1,7 @@
 """The model of installs: installing, uninstalling, switching, updating, and the manifest."""
 
 from tests.system.matchers import StartsWith, Timestamp
-from tests.system.model_agents import Install, Response, error, operation
+from tests.system.model_agents import Install, Reply, error, operation
 
 NOT_FOUND = {"skills": "Skill not found", "personas": "Persona not found"}
 NO_VERSION = error(404, "Version not found")
@@ -32,7 +32,7 @@ class InstallRules:
         if version is None:
             return NO_VERSION
         self.add_install(agent.skills, skill, version, body)
-        return Response(201, {**named(skill), **self.given(skill, version)})
+        return Reply(201, {**named(skill), **self.given(skill, version)})
 
     @operation("install", policy="install")
     def install_persona(self, token, body):
@@ -55,7 +55,7 @@ class InstallRules:
             agent.active = persona
         is_active = bool(body.get("setActive"))
         given = self.given(persona, version)
-        return Response(201, {**named(persona), "isActive": is_active, **given})
+        return Reply(201, {**named(persona), "isActive": is_active, **given})
 
     def given(self, entry, version):
         """The fields of an install's response that name the version."""
@@ -78,7 +78,7 @@ class InstallRules:
         if skill is None:
             return error(404, "Skill not installed")
         del token.agent.skills[skill]
-        return Response(200, named(skill))
+        return Reply(200, named(skill))
 
     @operation("install", policy="manage")
     def uninstall_persona(self, token, body):
@@ -89,7 +89,7 @@ class InstallRules:
         del agent.personas[persona]
         if agent.active is persona:
             agent.active = None
-        return Response(200, named(persona))
+        return Reply(200, named(persona))
 
     @operation("install", policy="manage")
     def activate_persona(self, token, body):
@@ -99,7 +99,7 @@ class InstallRules:
         if not persona.is_published:
             return error(404, "Persona not found")
         token.agent.active = persona
-        return Response(200, {**named(persona), "isActive": True})
+        return Reply(200, {**named(persona), "isActive": True})
 
     @operation("install", policy="manage")
     def deactivate_persona(self, token, body):
@@ -109,7 +109,7 @@ class InstallRules:
             return error(404, "Persona not installed")
         if agent.active is persona:
             agent.active = None
-        return Response(200, {**named(persona), "isActive": False})
+        return Reply(200, {**named(persona), "isActive": False})
 
     @operation("install", policy="manage")
     def update_skill(self, token, body):
@@ -151,7 +151,7 @@ class InstallRules:
         install.digest, install.number = version.digest, version.number
         install.pinned = version if is_pinned else None
         digests = {"digest": version.digest, "previousDigest": previous}
-        return Response(200, {"message": StartsWith(), "slug": entry.slug, **digests})
+        return Reply(200, {"message": StartsWith(), "slug": entry.slug, **digests})
 
     def pin(self, entry, install, body):
         version = self.chosen(entry, body) if body.get("version") else entry.used(install)
@@ -159,13 +159,13 @@ class InstallRules:
             return NO_VERSION
         install.digest, install.number, install.pinned = version.digest, version.number, version
         fields = {"number": version.number, "digest": version.digest}
-        return Response(200, {"message": StartsWith(), "slug": entry.slug, **fields})
+        return Reply(200, {"message": StartsWith(), "slug": entry.slug, **fields})
 
     def unpin(self, entry, install, _body):
         install.pinned = None
-        return Response(200, {"message": StartsWith(), "slug": entry.slug})
+        return Reply(200, {"message": StartsWith(), "slug": entry.slug})
 
-    # What an agent reads of its installs. The lists return their rows, or a Response that refuses.
+    # What an agent reads of its installs. The lists return their rows, or a Reply that refuses.
 
     @operation("read")
     def own_skills(self, token, _query):
@@ -178,8 +178,8 @@ class InstallRules:
     @operation("read")
     def manifest(self, token, query):
         with_content = (query or {}).get("content") != "false"
-        return Response(200, token.agent.manifest(with_content=with_content))
+        return Reply(200, token.agent.manifest(with_content=with_content))
 
     @operation("read")
     def limits(self, token, _body):
-        return Response(200, {"limits": token.agent.limits_left()})
+        return Reply(200, {"limits": token.agent.limits_left()})

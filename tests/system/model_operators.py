@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.system.matchers import Opaque, ShortRepr, StartsWith, Timestamp
-from tests.system.model_agents import Response, error, forbidden, operation
+from tests.system.model_agents import Reply, error, forbidden, operation
 
 MAX_WRONG_CODES = 5
 MAX_CODES = 3  # valid ones of a claim
@@ -110,7 +110,7 @@ class OperatorRules:
             if not any(request.is_valid and not request.key.is_ended for request in requests):
                 return refused_code(claim, requests)
             self.take_over(claim, requests[0], granted(token))
-        return Response(
+        return Reply(
             200,
             {
                 "message": StartsWith(),

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from urllib.parse import quote, urlencode
 
 from tests.system.matchers import Interval, Opaque, differences
-from tests.system.model_agents import Response
+from tests.system.model_agents import Reply
 from tests.system.model_data import API, OPERATIONS
 
 
@@ -86,7 +86,7 @@ class ComparedRequests:
         rows = getattr(self.model, operation)(token, query, *below)
         route = OPERATIONS[operation].route.format(slug="".join(below))
         path = f"{route}?{urlencode(query, doseq=True)}"
-        if isinstance(rows, Response):
+        if isinstance(rows, Reply):
             self.compare(operation, rows, "GET", path, token=token)
             return
         limit = int(query.get("limit", 20))
@@ -101,7 +101,7 @@ class ComparedRequests:
                 "previous": Opaque(link) if number else None,
             }
             path = path.removeprefix(self.base_url)
-            return self.compare(operation, Response(200, expected), "GET", path, token=token)
+            return self.compare(operation, Reply(200, expected), "GET", path, token=token)
 
         there = list(range(len(pages)))
         for number in there:
@@ -124,18 +124,18 @@ class ComparedRequests:
         return got.body
 
     def response_to(self, method, path, body, token):
-        """The status, and the client's Response: after a 304, the one it had."""
+        """The status, and the client's Reply: after a 304, the one it had."""
         etag, known = self.known.get((token, path), (None, None))
         headers = {"If-None-Match": etag} if etag else {}
         text = token and str(token.text)
         response = self.server.request(method, path, body, token=text, headers=headers)
         if response.status == 304 and etag:
             assert (response.headers["ETag"], response.body) == (etag, b"")
-            return 304, Response(200, known)
+            return 304, Reply(200, known)
         assert response.headers["Content-Type"] == "application/json", response
         content = response.json()
         if (token or "/versions" in path) and response.headers["ETag"]:
             self.known[token, path] = response.headers["ETag"], content
-        return response.status, Response(
+        return response.status, Reply(
             response.status, content, response.headers["WWW-Authenticate"]
         )

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from tests.system.matchers import ShortRepr, StartsWith, Timestamp
-from tests.system.model_agents import Response, error, operation
+from tests.system.model_agents import Reply, error, operation
 from tests.system.model_catalogue import edits, number, stars, two_decimals
 
 
@@ -72,7 +72,7 @@ class ReviewRules:
         review.rating = two_decimals(Decimal(str(body["rating"])))
         review.comment = body.get("comment") or ""
         review.updated = Timestamp(self.interval)
-        return Response(201 if is_new else 200, {"message": StartsWith(), **review.fields()})
+        return Reply(201 if is_new else 200, {"message": StartsWith(), **review.fields()})
 
     @operation("review", policy="review")
     def delete_review(self, token, path):
@@ -81,9 +81,9 @@ class ReviewRules:
         if not matches:
             return error(404, "Review not found")
         matches[0].is_deleted = True
-        return Response(200, {"message": StartsWith(), **matches[0].named()})
+        return Reply(200, {"message": StartsWith(), **matches[0].named()})
 
-    # The lists return their rows, or the Response that refuses them.
+    # The lists return their rows, or the Reply that refuses them.
 
     @operation("read")
     def own_reviews(self, token, _query):

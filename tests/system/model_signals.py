@@ -3,7 +3,7 @@
 from collections import Counter
 
 from tests.system.matchers import StartsWith, Timestamp
-from tests.system.model_agents import Response, error, operation
+from tests.system.model_agents import Reply, error, operation
 from tests.system.model_catalogue import published
 
 FACETS = {
@@ -36,7 +36,7 @@ class SignalRules:
                 "createdAt": Timestamp(self.interval),
             }
         filed = {"message": StartsWith("Report "), **token.agent.reports[target]}
-        return Response(201 if is_new else 200, filed)
+        return Reply(201 if is_new else 200, filed)
 
     def shown_review(self, review_id):
         matches = (
@@ -51,7 +51,7 @@ class SignalRules:
 
     def facets(self, _token, query):
         entries = published(self.entries[f"{query['kind']}s"])
-        return Response(200, {name: counted(values, entries) for name, values in FACETS.items()})
+        return Reply(200, {name: counted(values, entries) for name, values in FACETS.items()})
 
     # Operations of staff
 

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from tests.system.matchers import Opaque, StartsWith, Timestamp
-from tests.system.model_agents import SCOPES, Response, Token, error, forbidden, operation
+from tests.system.model_agents import SCOPES, Reply, Token, error, forbidden, operation
 
 MAX_TOKENS = 10  # usable ones that an agent can create
 
@@ -63,7 +63,7 @@ class TokenRules:
     @operation("read")
     def list_tokens(self, token, _body):
         rows = [listed(other, token) for other in reversed(usable(token.agent))]
-        return Response(200, {"results": rows, "count": len(rows), "next": None, "previous": None})
+        return Reply(200, {"results": rows, "count": len(rows), "next": None, "previous": None})
 
     @operation("read", policy="manage")
     def create_token(self, token, body):
@@ -81,7 +81,7 @@ class TokenRules:
             name=body.get("name") or "",
             expires=earlier(expiry, token.expires),
         )
-        return Response(201, with_text(created))
+        return Reply(201, with_text(created))
 
     @operation("read", policy="manage")
     def rotate_token(self, token, body):
@@ -94,7 +94,7 @@ class TokenRules:
         end = Timestamp(self.interval, after=timedelta(seconds=grace))
         token.expires = earlier(token.expires, end)
         token.is_usable, token.scopes = grace > 0, ["read"]
-        return Response(201, {**with_text(created), "previousTokenExpiresAt": token.expires})
+        return Reply(201, {**with_text(created), "previousTokenExpiresAt": token.expires})
 
     @operation("read", policy="manage")
     def delete_token(self, token, path):
@@ -104,7 +104,7 @@ class TokenRules:
         if refused := lacking(token, matches[0].scopes):
             return refused
         matches[0].is_usable = False
-        return Response(200, {"message": StartsWith(), "tokenId": matches[0].token_id})
+        return Reply(200, {"message": StartsWith(), "tokenId": matches[0].token_id})
 
     def revoke_leaked_token(self, _token, body):
         text = body["token"]
@@ -114,4 +114,4 @@ class TokenRules:
         for key in self.keys:
             if str(key.text) == text:
                 key.is_ended = True
-        return Response(200, {"message": "If the token existed, it is revoked"})
+        return Reply(200, {"message": "If the token existed, it is revoked"})

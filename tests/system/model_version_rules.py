@@ -3,7 +3,7 @@
 import re
 
 from tests.system.matchers import Opaque, Timestamp
-from tests.system.model_agents import Response, error
+from tests.system.model_agents import Reply, error
 from tests.system.model_catalogue import edits
 from tests.system.model_installs import NO_VERSION, NOT_FOUND
 from tests.system.model_versions import Recall, digest_of
@@ -27,7 +27,7 @@ class VersionRules:
             return error(404, NOT_FOUND[kind])
         is_number = re.fullmatch("[1-9][0-9]*", number)
         version = entry.numbered(int(number)) if is_number else None
-        return NO_VERSION if version is None else Response(200, entry.version_detail(version))
+        return NO_VERSION if version is None else Reply(200, entry.version_detail(version))
 
     # Actions of staff. Each returns its outcome: "done", or why it is refused.
 

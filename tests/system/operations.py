@@ -70,7 +70,7 @@ CALLERS = {"rotate_token": SPARE, "revoke_token": FULL[:1]}
 
 
 @dataclass(frozen=True)
-class Operation:
+class HttpOperation:
     """Its fields and parameters, each with valid values."""
 
     method: str
@@ -92,7 +92,7 @@ def operation_of(entry):
     """An operation of the registry, with values for everything in its description."""
     parameters = {name: schema for name, schema in entry.parameters.items() if name not in SYNONYMS}
     fields = entry.schema.get("properties", {})
-    return Operation(
+    return HttpOperation(
         *(entry.method, entry.route, slugs_in(entry.route)),
         parameters={
             name: PARAMETERS.get(name) or [as_text(value) for value in values_of(schema)]

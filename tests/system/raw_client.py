@@ -31,7 +31,7 @@ FILES = {
 
 
 @dataclass(frozen=True)
-class Response:
+class RawResponse:
     status: int
     headers: dict
     body: bytes
@@ -173,7 +173,7 @@ class RawClient:
             body = b"".join(iter(self.read_chunk, b""))
         else:
             body = self.read_all()
-        return Response(status, headers, body, is_to_head)
+        return RawResponse(status, headers, body, is_to_head)
 
     def read_chunk(self):
         size = int(self.read_line(b"\r\n"), 16)

@@ -44,7 +44,7 @@ UNLIMITED = {
 }
 
 
-class Site:
+class DurableSite:
     """A durable database (fsync on) and a server of two workers on it."""
 
     def __init__(self, folder):
@@ -117,7 +117,7 @@ class Site:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    with Site(tmp_path_factory.mktemp("durability")) as site:
+    with DurableSite(tmp_path_factory.mktemp("durability")) as site:
         yield site
 
 

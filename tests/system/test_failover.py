@@ -15,7 +15,7 @@ from tests.processes import is_within
 from tests.system.acknowledged import Acknowledged
 from tests.system.load import ME, REGISTER, Load, is_retriable
 from tests.system.scale import scale
-from tests.system.test_durability import Site
+from tests.system.test_durability import DurableSite
 
 pytestmark = pytest.mark.slow
 
@@ -25,7 +25,7 @@ THREADS = 12
 MAX_WAIT = 6  # seconds, of marketplace.wsgi
 
 
-class Pair(Site):
+class Pair(DurableSite):
     """A primary with a streaming standby, and a server that knows both."""
 
     def __init__(self, folder):

@@ -67,7 +67,7 @@ def hosts(own_server_of, tmp_path):
     return Hosts(servers, Git(tmp_path), agent)
 
 
-class Staff:
+class RandomEditor:
     """Changes entries at random, and knows which plugins there are then, with their versions."""
 
     def __init__(self, entries):
@@ -96,7 +96,7 @@ def test_two_hosts_serve_the_same_commits_while_entries_change(hosts):
     personas = [PersonaFactory(slug=f"persona-{number}") for number in range(PERSONAS)]
     for skill in skills[:2]:
         SkillInstallFactory(agent=hosts.agent, skill=skill)
-    staff, has_ended = Staff(skills + personas), Event()
+    staff, has_ended = RandomEditor(skills + personas), Event()
 
     def keep_reading():
         while not has_ended.is_set():

@@ -41,7 +41,7 @@ MIGRATION_MODULES = {modules}
 """
 
 
-class Site:
+class ReleasedSite:
     """A separate filled database, the server of one release on it, and the next release."""
 
     def __init__(self, folder, database):
@@ -109,7 +109,7 @@ class Site:
         return self.server.log.read_text().count("Booting worker")
 
 
-class Load(Workers):
+class ReleaseLoad(Workers):
     """Agents that register, browse, install and review until the block ends."""
 
     def __init__(self, server):
@@ -154,7 +154,7 @@ def site(django_db_setup, tmp_path):
     with psycopg.connect(urlunsplit(server), autocommit=True) as link:
         drop = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
         link.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
-        site = Site(tmp_path, urlunsplit(server._replace(path=f"/{name}")))
+        site = ReleasedSite(tmp_path, urlunsplit(server._replace(path=f"/{name}")))
         try:
             site.fill()
             site.server.start()
@@ -165,7 +165,7 @@ def site(django_db_setup, tmp_path):
 
 
 def test_the_running_release_fails_no_request_while_the_next_one_migrates(site):
-    with Load(site.server) as load:
+    with ReleaseLoad(site.server) as load:
         with site.long_transaction(HOLD_THE_COLUMN_BACK):
             with site.long_transaction(HOLD_THE_INDEX_BACK):
                 migration = site.begin_to_migrate()

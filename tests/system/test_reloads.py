@@ -27,7 +27,7 @@ REGISTER = ("POST", "/api/v1/agents/register", json.dumps({"name": "Newcomer"}),
 JSON = {"Content-Type": "application/json"}
 
 
-class Client:
+class RequestLoop:
     """Sends requests one after another until it is told to stop.
 
     A client that `keeps` its connection repeats a GET once on a new connection if it finds the
@@ -80,10 +80,10 @@ class Client:
 def clients(port):
     busy = {"requests": [BROWSE, REGISTER], "pause": (0, 0.2)}
     return [
-        *(Client(port, keeps=True, **busy) for _ in range(5)),
-        *(Client(port, keeps=False, **busy) for _ in range(5)),
+        *(RequestLoop(port, keeps=True, **busy) for _ in range(5)),
+        *(RequestLoop(port, keeps=False, **busy) for _ in range(5)),
         # Longer than a stopping worker waits for the next request on a kept connection.
-        *(Client(port, keeps=True, requests=[BROWSE], pause=(2.5, 4)) for _ in range(2)),
+        *(RequestLoop(port, keeps=True, requests=[BROWSE], pause=(2.5, 4)) for _ in range(2)),
     ]
 
 

@@ -16,7 +16,7 @@ import pytest
 from demo.postgres import Postgres
 from tests.processes import is_within
 from tests.system.scale import scale
-from tests.system.test_durability import Site
+from tests.system.test_durability import DurableSite
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +26,7 @@ READS = 300
 MAX_LAG = 1  # second, the default
 
 
-class ReplicatedSite(Site):
+class ReplicatedSite(DurableSite):
     """A primary with two streaming replicas, and a server that reads from them."""
 
     def __init__(self, folder):

@@ -19,7 +19,7 @@ CLAUDE_CODE, CODEX = "@anthropic-ai/claude-code@2.1.332", "@openai/codex@0.169.0
 FILES = {"scripts/run.py": b"print(1)\r\n"}
 
 
-class Client:
+class InstalledClient:
     """A program of npm, with `home` as its empty HOME."""
 
     def __init__(self, program, home):
@@ -56,7 +56,7 @@ def client_of_npm(request, tmp_path):
             run_or_skip(folder, "npm", "install", *options, package)
         # npm succeeds without the platform's package if it cannot fetch that one.
         run_or_skip(folder, str(installed), "--version")
-        return Client(installed, tmp_path)
+        return InstalledClient(installed, tmp_path)
 
     return client_of_npm
 
