@@ -58,8 +58,14 @@ bench-scale: $(READY)
 manage: $(FOR_DEMO)
 	@$(BIN)/python -m demo $(ARGS)
 
-pictures: $(READY)
-	@$(BIN)/python -m demo.pictures
+# Blink calls the schemes dark and light 0 and 1.
+PICTURE = chromium --headless --no-sandbox --hide-scrollbars --force-prefers-reduced-motion --lang=en-GB \
+	--window-size=1280,800 --blink-settings=preferredColorScheme=$(1) \
+	--screenshot=docs/pictures/start-$(2).png http://127.0.0.1:$${PORT:-8000}/
+
+pictures:
+	@$(call PICTURE,1,light)
+	@$(call PICTURE,0,dark)
 
 lint: $(READY)
 	@$(call quietly,$(BIN)/ruff check .)
