@@ -4,9 +4,8 @@ python -m bench [--plain] [--rounds N] [--seconds N] [--connections N] [ENDPOINT
 
 Fills a database in .demo/bench once, starts the Procfile's web line, and lets wrk drive each
 endpoint. Rounds are interleaved, so that noise affects all alike, and medians are printed.
-Processor time, of the processes of the server and of PostgreSQL, varies less than rates do. Two
-floors are measured in the same rounds: an empty response of the same gunicorn, and the endpoint's
-own statements run by pgbench.
+Processor time, of the processes of the server and of PostgreSQL, varies less than rates do. An
+empty response of the same gunicorn is measured in the same rounds.
 
 With --plain the same server takes turns with servers that have a part of the infrastructure
 switched off, and the table says what each part buys.
@@ -58,13 +57,12 @@ def read_options():
 
 
 def prepare():
-    """Fill the database, and write what the load and pgbench read."""
-    from bench import lists, statements  # noqa: PLC0415 (they import models)
+    """Fill the database, and write what the load reads."""
+    from bench import lists  # noqa: PLC0415 (it imports models)
 
     call_command("migrate", verbosity=0)
     fill(**SIZES)
     lists.write(LISTS)
-    statements.write_scripts(LISTS)
 
 
 if __name__ == "__main__":

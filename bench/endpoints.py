@@ -1,52 +1,34 @@
-"""What each endpoint costs, beside two floors."""
+"""What each endpoint costs, beside an empty response of the same gunicorn."""
 
 import statistics
-import sys
-from collections import defaultdict
 
 from bench import machine
 from bench.server import Server
 
 
 def run(bench, folder):
-    with Server(folder) as server, Server(folder, "bench.bare") as bare:
-        measurements, floors = measure(bench, server, bare)
-    report(measurements, floors, bench.options)
+    with Server(folder) as web, Server(folder, "bench.bare") as bare:
+        measured = bench.rounds({"web": web, "bare": bare})
+    report(measured, bench.options)
 
 
-def measure(bench, server, bare):
-    """`{endpoint: [Measurement]}` and `{endpoint: [microseconds of pgbench]}`, by round."""
-    measurements, floors = defaultdict(list), defaultdict(list)
-    for endpoint in bench.options.endpoints:  # caches, prepared statements
-        bench.drive(server, endpoint)
-    for number in range(bench.options.rounds):
-        print(f"round {number + 1} of {bench.options.rounds}", file=sys.stderr, flush=True)
-        measurements["bare"].append(bench.drive(bare, "bare"))
-        for endpoint in bench.options.endpoints:
-            measurements[endpoint].append(bench.drive(server, endpoint))
-            floors[endpoint].append(bench.pgbench(endpoint))
-    return measurements, floors
-
-
-def report(measurements, floors, options):
-    def median(endpoint, name):
-        return statistics.median(getattr(measured, name) for measured in measurements[endpoint])
-
-    bare = median("bare", "server")
+def report(measured, options):
     print(
         f"{machine.description()};\n{options.rounds} rounds of {options.seconds} s, "
         f"{options.connections} connections. Microseconds of processor time for a request.\n\n"
-        "| endpoint | requests/s | p50 ms | p99 ms | server | database | bare response | pgbench "
-        "| times the floors |\n|---|---|---|---|---|---|---|---|---|"
+        "| endpoint | requests/s | p50 ms | p99 ms | server | database | empty response |\n"
+        "|---|---|---|---|---|---|---|"
     )
     for endpoint in options.endpoints:
-        server, database = median(endpoint, "server"), median(endpoint, "database")
-        pgbench = statistics.median(floors[endpoint])
+
+        def median(name, server="web", endpoint=endpoint):
+            return statistics.median(getattr(row, name) for row in measured[endpoint, server])
+
         cells = [
             endpoint,
-            f"{median(endpoint, 'rate'):,.0f}",
-            *(f"{median(endpoint, name) / 1000:.1f}" for name in ("p50", "p99")),
-            *(f"{cost:.0f}" for cost in (server, database, bare, pgbench)),
-            f"{(server + database) / (bare + pgbench):.1f}",
+            f"{median('rate'):,.0f}",
+            *(f"{median(name) / 1000:.1f}" for name in ("p50", "p99")),
+            *(f"{median(name):.0f}" for name in ("server", "database")),
+            f"{median('server', 'bare'):.0f}",
         ]
         print(f"| {' | '.join(cells)} |")

@@ -1,16 +1,15 @@
-"""One measurement: wrk drives one endpoint of one server."""
+"""Measuring: wrk drives one endpoint of one server after the other, round by round."""
 
 import contextlib
 import json
 import subprocess
-import time
+import sys
 import urllib.request
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
-
-from demo.postgres import find_binaries
 
 LUA = Path(__file__).with_name("requests.lua")
 ENDPOINTS = [
@@ -46,6 +45,20 @@ class Bench:
         self.postgres, self.lists, self.options = postgres, lists, options
         self.database_pid = int((postgres.data / "postmaster.pid").read_text().split()[0])
 
+    def rounds(self, servers):
+        """`{(endpoint, name of the server): [Measurement]}`. All take turns in each round."""
+        measured, names = defaultdict(list), [*servers]
+        for number in range(self.options.rounds + 1):
+            progress = f"round {number} of {self.options.rounds}" if number else "filling caches"
+            print(progress, file=sys.stderr, flush=True)
+            for endpoint in self.options.endpoints:
+                for name in names:
+                    measurement = self.drive(servers[name], endpoint)
+                    if number:
+                        measured[endpoint, name].append(measurement)
+            names.append(names.pop(0))  # So that each is first in turn.
+        return measured
+
     def drive(self, server, endpoint):
         """Let wrk drive one endpoint, and measure what that costs."""
         if endpoint == "304":
@@ -73,24 +86,6 @@ class Bench:
         if result["broken"]:
             raise SystemExit(f"{endpoint}: {result['broken']} requests got no response")
         return result
-
-    def pgbench(self, endpoint):
-        """PostgreSQL's processor time for one run of an endpoint's statements, undone each time."""
-        before = processor_seconds(self.database_pid)
-        output = subprocess.run(
-            [
-                *(find_binaries() / "pgbench", "--no-vacuum", "--protocol=prepared"),
-                *("-c", "2", "-T", str(self.options.seconds), "-f", self.lists / f"{endpoint}.sql"),
-                *("-h", self.postgres.socket, "-U", "marketplace", "postgres"),
-            ],
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
-        time.sleep(0.5)  # Until PostgreSQL has reaped the backends.
-        spent = processor_seconds(self.database_pid) - before
-        (line,) = [line for line in output.splitlines() if "actually processed" in line]
-        return 1e6 * spent / int(line.split(":")[1].split("/")[0])
 
 
 def processor_seconds(pid):

@@ -1,8 +1,6 @@
 """What each part of the infrastructure buys: the server with and without it, in turns."""
 
 import statistics
-import sys
-from collections import defaultdict
 from contextlib import ExitStack
 from typing import NamedTuple
 
@@ -48,27 +46,13 @@ def run(bench, folder):
             variables: stack.enter_context(Server(folder, variables=variables))
             for variables in variants
         }
-        costs = measure(bench, servers)
+        measured = bench.rounds(servers)
+    costs = {key: [row.cost for row in rows] for key, rows in measured.items()}
     report(costs, bench.options)
 
 
-def measure(bench, servers):
-    """`{(endpoint, variables): [microseconds of server and database]}`, by round."""
-    costs = defaultdict(list)
-    variants = [*servers]
-    for number in range(bench.options.rounds + 1):
-        name = f"round {number} of {bench.options.rounds}" if number else "filling caches"
-        print(name, file=sys.stderr, flush=True)
-        for endpoint in bench.options.endpoints:
-            for variables in variants:
-                cost = bench.drive(servers[variables], endpoint).cost
-                if number:
-                    costs[endpoint, variables].append(cost)
-        variants.append(variants.pop(0))  # So that each is first in turn.
-    return costs
-
-
 def report(costs, options):
+    """`costs` is `{(endpoint, variables): [microseconds of server and database]}`, by round."""
     print(
         f"{machine.description()};\n{options.rounds} rounds of {options.seconds} s, "
         f"{options.connections} connections. How many more microseconds of processor time a "

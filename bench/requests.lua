@@ -22,7 +22,6 @@ end
 local skills, personas, tokens, reviewers, words, etags
 
 local endpoints = {
-  ["bare"] = function() return wrk.format("GET", "/") end,
   ["list"] = function() return get("skills") end,
   ["filtered list"] = function() return get("skills?category=category-" .. math.random(20)) end,
   ["search"] = function() return get("skills?q=" .. pick(words) .. "+" .. pick(words)) end,

@@ -18,7 +18,6 @@ from django.test import Client
 
 from bench.fill import fill
 from demo.postgres import CHECKOUT, database
-from infrastructure.http_cache.store import cached_responses
 
 SIZES = [1000, 10_000, 100_000, 1_000_000]
 
@@ -52,6 +51,8 @@ def best_of(requests):
 
 def time_of(client, method, path, options):
     """The seconds of a request whose response is not cached: (whole, database)."""
+    from infrastructure.http_cache.store import cached_responses  # noqa: PLC0415 (reads settings)
+
     in_database = []
 
     def timed(execute, *arguments):
