@@ -14,29 +14,6 @@ from django.utils.html import format_html
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin
 
 NEWEST = 10_000  # entries that a search reads
-PERIODS = {"today": 1, "month": 30}  # in days
-
-
-def since(days):
-    return Q(action_time__gte=timezone.now() - timedelta(days=days))
-
-
-class PeriodFilter(admin.SimpleListFilter):
-    """The last 7 days, unless you choose another period."""
-
-    title, parameter_name = "period", "period"
-
-    def lookups(self, request, model_admin):
-        return [("today", "the last 24 hours"), ("month", "the last 30 days"), ("all", "all")]
-
-    def choices(self, changelist):
-        this_week, *others = super().choices(changelist)
-        return [this_week | {"display": "the last 7 days"}, *others]
-
-    def queryset(self, request, queryset):
-        if self.value() == "all":
-            return queryset
-        return queryset.filter(since(PERIODS.get(self.value(), 7)))
 
 
 class LogEntryAdmin(ReadOnlyModelAdmin):
@@ -47,7 +24,7 @@ class LogEntryAdmin(ReadOnlyModelAdmin):
     fields = ["action_time", "user", "row", "kind", "change"]
     list_display_links = None
     list_select_related = ["user", "content_type"]
-    list_filter = [PeriodFilter]
+    list_filter = ["action_time"]
     ordering = ["-id"]
     search_fields = ["object_repr"]  # see `find`
     search_help_text = "A part of a name, or a user name"
@@ -94,7 +71,9 @@ class LogEntryAdmin(ReadOnlyModelAdmin):
         return truncatechars(entry.get_change_message(), 200)
 
     def rankings(self, request):
-        entries = self.get_queryset(request).filter(since(7)).select_related("user", "content_type")
+        week = timezone.now() - timedelta(days=7)
+        entries = self.get_queryset(request).filter(action_time__gte=week)
+        entries = entries.select_related("user", "content_type")
         return [
             {
                 "title": "Changed by staff this week",

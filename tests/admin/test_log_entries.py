@@ -1,4 +1,4 @@
-"""The changes by staff, this week and before"""
+"""The changes by staff"""
 
 from datetime import timedelta
 
@@ -45,21 +45,18 @@ def test_it_shows_who_changed_what(admin_client):
 @pytest.mark.parametrize(
     ("query", "names"),
     [
-        ({}, ["now", "week"]),
-        ({"period": "today"}, ["now"]),
-        ({"period": "month"}, ["now", "week", "month"]),
-        ({"period": "all"}, ["now", "week", "month", "year"]),
-        ({"period": "x"}, ["now", "week"]),
+        ({}, ["now", "week", "month", "year"]),
+        ({"action_time__gte": str(timezone.now() - timedelta(days=8))}, ["now", "week"]),
         ({"q": "wee"}, ["week"]),
-        ({"q": "ada", "period": "all"}, ["now", "week", "month", "year"]),
+        ({"q": "ada"}, ["now", "week", "month", "year"]),
     ],
 )
-def test_it_shows_this_week_unless_asked_for_more(admin_client, query, names):
+def test_it_can_be_searched_and_filtered_by_date(admin_client, query, names):
     ada = User.objects.create_user("ada")
     for slug, days in (("year", 365), ("month", 20), ("week", 6), ("now", 0)):
         aged(log_change(SkillFactory(slug=slug), "Changed.", ada), days)
 
-    assert listed(admin_client, **query) == [("ada", name) for name in names]
+    assert sorted(listed(admin_client, **query)) == sorted(("ada", name) for name in names)
 
 
 def test_a_role_sees_the_changes_of_what_it_may_open(admin_client_of):
