@@ -12,6 +12,7 @@ switched off, and the table says what each part buys.
 """
 
 import argparse
+import os
 import shutil
 import sys
 
@@ -34,7 +35,8 @@ def main():
         sys.exit("This needs wrk: apt-get install wrk")
     FOLDER.mkdir(parents=True, exist_ok=True)
     with Postgres(FOLDER / "postgres", alone=True) as postgres:
-        configure(postgres.url)
+        os.environ["DATABASE_URL"] = postgres.url
+        configure()
         django.setup()
         prepare()
         measured = parts if options.plain else endpoints

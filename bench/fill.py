@@ -9,7 +9,6 @@ skills, personas, tokens, reviewers and words.
 """
 
 import argparse
-import os
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +17,8 @@ import django
 from django.core.management import call_command
 from django.db import connection, transaction
 from tqdm import tqdm
+
+from bench.server import configure
 
 # Too many of each for the caches of PostgreSQL or the processor to hold all of them.
 SIZES = {
@@ -285,8 +286,7 @@ def main():
         parser.add_argument(f"--{name}", type=int, default=size, metavar="N", help=f"{size:,}")
     options = vars(parser.parse_args())
     folder = options.pop("folder")
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings")
-    os.environ.setdefault("SECRET_KEY", "of a database that holds nothing but measurements")
+    configure()
     django.setup()
     from bench import lists  # noqa: PLC0415 (it imports models)
 

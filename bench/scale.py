@@ -7,7 +7,6 @@ table: milliseconds of the whole request in this process, without a network, and
 database's part. Each figure is the best of 25 requests, because other load only adds to it.
 """
 
-import os
 import sys
 import time
 
@@ -17,17 +16,14 @@ from django.db import connection
 from django.test import Client
 
 from bench.fill import fill
+from bench.server import configure
 from demo.postgres import CHECKOUT, database
 
 SIZES = [1000, 10_000, 100_000, 1_000_000]
 
 
 def main(sizes):
-    os.environ.setdefault("SECRET_KEY", "of a database that holds nothing but measurements")
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings")
-    os.environ["REQUIRE_HTTPS"] = "false"
-    for policy in ("INSTALL", "REVIEW", "MANAGE"):
-        os.environ[f"RATE_LIMIT_{policy}"] = "1000000/h"
+    configure()
     with database(CHECKOUT / ".demo" / "scale"):
         django.setup()
         from bench import scale_requests  # noqa: PLC0415 (it imports models)

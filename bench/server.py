@@ -10,19 +10,22 @@ import urllib.request
 
 from demo.postgres import CHECKOUT
 
-LIMITS = {f"RATE_LIMIT_{name}": "100000000/h" for name in ("INSTALL", "REVIEW", "REGISTER")}
+ENVIRONMENT = {
+    "DJANGO_SETTINGS_MODULE": "marketplace.settings",
+    "SECRET_KEY": "of a database that holds nothing but measurements",
+    "REQUIRE_HTTPS": "false",
+    "WEB_CONCURRENCY": str(os.cpu_count()),
+    **{
+        f"RATE_LIMIT_{policy}": "100000000/h"
+        for policy in ("INSTALL", "REVIEW", "MANAGE", "REGISTER")
+    },
+}
 
 
-def configure(database_url):
-    """Set the environment of this process and of all that it starts."""
-    os.environ.update(
-        DATABASE_URL=database_url,
-        DJANGO_SETTINGS_MODULE="marketplace.settings",
-        SECRET_KEY="x" * 50,
-        REQUIRE_HTTPS="false",
-        WEB_CONCURRENCY=str(os.cpu_count()),
-        **LIMITS,
-    )
+def configure():
+    """Complete the environment of this process and of all that it starts."""
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
 
 
 def free_port():
