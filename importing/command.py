@@ -12,7 +12,6 @@ class ImportCommand(BaseCommand):
     """The base of import_skills and import_personas."""
 
     importer_class = None
-    kind = ""  # plural, for the summary
     looks_for = ""
 
     def add_arguments(self, parser):
@@ -35,7 +34,7 @@ class ImportCommand(BaseCommand):
             raise CommandError("--source takes a single PATH: import several one at a time")
         report = ImportReport(self.write)
         importer = self.importer_class(report, draft=draft, source=source)
-        files, count = [], 0
+        files, count, kind = [], 0, f"{importer.model.kind}s"
         try:
             files = [file for path in paths for file in importer.find(path)]
             with tqdm(total=len(files), unit="file", disable=None) as bar:
@@ -45,12 +44,12 @@ class ImportCommand(BaseCommand):
         except KeyboardInterrupt:
             # The counts of the report may be those of a batch that is rolled back.
             self.stdout.write(
-                f"{self.kind}: stopped after {count} of {len(files)} files. "
+                f"{kind}: stopped after {count} of {len(files)} files. "
                 "Run the same command again to import the rest."
             )
             raise SystemExit(INTERRUPTED) from None
         self.stdout.write(
-            f"{self.kind}: {report.created} created, {report.updated} updated, "
+            f"{kind}: {report.created} created, {report.updated} updated, "
             f"{report.unchanged} unchanged, {report.refused} refused{self.advice(report, draft)}"
         )
         if report.refused:

@@ -56,7 +56,8 @@ def check_request(request, *, for_people=False):
     """The same outside the API's views. Also raises AuthenticationFailed."""
     # The session first: a proxy's own `Authorization` must not refuse a person who is signed in.
     if needs_token(request, for_people=for_people):
-        check_reader(request, token_of(request))
+        result = authenticator().authenticate(request)  # raises for an unusable token
+        check_reader(request, result and result[1])
 
 
 def may_read(request, *, for_people=False):
@@ -66,12 +67,6 @@ def may_read(request, *, for_people=False):
     except REFUSALS:
         return False
     return True
-
-
-def token_of(request):
-    """The usable token of a request, or None. Raises AuthenticationFailed for an unusable one."""
-    result = authenticator().authenticate(request)
-    return result and result[1]
 
 
 @cache

@@ -5,12 +5,12 @@ from marketplace import environment
 
 def databases(*, is_plain):
     primary = primary_database("django.db.backends.postgresql" if is_plain else "infrastructure.db")
-    replicas = [] if is_plain else environment.databases("DATABASE_REPLICA_URL")
+    replicas = [] if is_plain else environment.words("DATABASE_REPLICA_URL")
     return {
         "default": primary,
         **{
-            f"replica-{number}": replica_database(primary, replica)
-            for number, replica in enumerate(replicas)
+            f"replica-{number}": replica_database(primary, url)
+            for number, url in enumerate(replicas)
         },
     }
 
@@ -40,7 +40,8 @@ def primary_database(engine):
     }
 
 
-def replica_database(primary, replica):
+def replica_database(primary, url):
+    replica = environment.database("DATABASE_REPLICA_URL", url)
     return {
         **primary,
         **{key: replica[key] for key in ("HOST", "PORT", "NAME", "USER", "PASSWORD")},

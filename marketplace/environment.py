@@ -177,11 +177,6 @@ def database(name, url=None):
     return settings
 
 
-def databases(name):
-    """Comma-separated URLs, one per database."""
-    return [database(name, url) for url in words(name)]
-
-
 def startup_options():
     """libpq's PGOPTIONS for a web process: the variable's own value, or else the timeouts."""
     timeouts = matching(

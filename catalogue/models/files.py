@@ -34,8 +34,6 @@ class FileContentQuerySet(models.QuerySet):
         for file in files:
             yield file, contents[file["digest"]]
 
-
-class FileContentManager(models.Manager.from_queryset(FileContentQuerySet)):
     def take_turn(self):
         """Wait for all transactions that store or purge many texts."""
         with connection.cursor() as cursor:
@@ -53,7 +51,7 @@ class FileContent(models.Model):
     digest = models.CharField(max_length=71, primary_key=True)
     data = models.BinaryField()
 
-    objects = FileContentManager()
+    objects = FileContentQuerySet.as_manager()
 
     def __str__(self):
         return self.digest

@@ -95,14 +95,9 @@ class Version(models.Model):
         return self.content_digest
 
     @property
-    def text_digests(self):
-        """The digests of the text that staff wrote and of the text that agents get."""
-        return {self.content_digest, self.text_digest}
-
-    @property
     def stored_digests(self):
-        """The digests of every text and file that is stored for it."""
-        return self.text_digests | {file["digest"] for file in self.files}
+        """The digests of what staff wrote, of the text that agents get, and of the files."""
+        return {self.content_digest, self.text_digest, *(file["digest"] for file in self.files)}
 
     def written_sources(self):
         return [self.content]

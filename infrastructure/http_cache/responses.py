@@ -33,19 +33,12 @@ class CachedResponse:
 
     def to_wsgi(self, environ, start_response):
         """The whole response to a request, without Django (PEP 3333)."""
+        lifetime = cache_control(self.headers["Cache-Control"], environ)
+        headers = {**self.headers, "Cache-Control": lifetime}
         if is_not_modified(environ, self.headers["ETag"]):
-            start_response("304 Not Modified", [*self.headers_without_content(environ).items()])
+            for name in ("Content-Type", "Content-Length"):
+                headers.pop(name, None)
+            start_response("304 Not Modified", [*headers.items()])
             return []
-        start_response("200 OK", [*self.headers_for(environ).items()])
+        start_response("200 OK", [*headers.items()])
         return [] if environ["REQUEST_METHOD"] == "HEAD" else [self.content]
-
-    def headers_for(self, environ):
-        value = cache_control(self.headers["Cache-Control"], environ)
-        return {**self.headers, "Cache-Control": value}
-
-    def headers_without_content(self, environ):
-        return {
-            name: value
-            for name, value in self.headers_for(environ).items()
-            if name not in {"Content-Type", "Content-Length"}
-        }

@@ -17,15 +17,6 @@ hashing = Lock()
 BUSY_SECONDS = 1
 
 
-def posted_name(request):
-    return request.POST.get("username", "")
-
-
-def own_name(request):
-    """The name of the user who has sent the right password, whatever the request says."""
-    return request.user.get_username()
-
-
 def limit_failures(name_of):
     """Limit failed attempts at a step of a site's log-in, by address and by `name_of` the request.
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from marketplace.adminsite import second_factor
 from marketplace.adminsite.base import StaffModelAdmin
 from marketplace.adminsite.dashboard import attention, rows_per_day, totals
-from marketplace.adminsite.failed_logins import limit_failures, own_name, posted_name
+from marketplace.adminsite.failed_logins import limit_failures
 from marketplace.adminsite.notes import assigned_to
 from marketplace.adminsite.sessions import end_sessions_view
 from marketplace.adminsite.theme import AdminSite
@@ -32,7 +32,7 @@ class MarketplaceAdminSite(AdminSite):
     def has_permission(self, request):
         return super().has_permission(request) and second_factor.is_passed(request)
 
-    @limit_failures(posted_name)
+    @limit_failures(lambda request: request.POST.get("username", ""))
     def login(self, request, extra_context=None):
         if request.method == "GET" and super().has_permission(request):
             address = request.GET.get("next") or reverse("admin:index")
@@ -47,7 +47,8 @@ class MarketplaceAdminSite(AdminSite):
             request.session.set_expiry(timezone.now() + age)
         return response
 
-    @limit_failures(own_name)
+    # The name of the user who has sent the right password, whatever the request says.
+    @limit_failures(lambda request: request.user.get_username())
     def second_factor(self, request, extra_context=None):
         return second_factor.SecondFactorPage.as_view(site=self)(request)
 

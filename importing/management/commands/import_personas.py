@@ -5,5 +5,4 @@ from importing.importers import PersonaImporter
 class Command(ImportCommand):
     help = "Import every Markdown file with frontmatter below PATH as a persona, and publish it."
     importer_class = PersonaImporter
-    kind = "personas"
     looks_for = "Markdown file with frontmatter"

@@ -5,5 +5,4 @@ from importing.importers import SkillImporter
 class Command(ImportCommand):
     help = "Import every folder below PATH that holds a SKILL.md as a skill, and publish it."
     importer_class = SkillImporter
-    kind = "skills"
     looks_for = "SKILL.md"
