@@ -8,43 +8,26 @@ from django.http.request import validate_host
 
 
 @checks.register(checks.Tags.security, deploy=True)
-def proxies_are_trusted(app_configs, **kwargs):
-    if settings.TRUSTED_PROXY_COUNT:
-        return []
-    return [
-        checks.Warning(
+def deployment_is_safe(**kwargs):
+    if not settings.TRUSTED_PROXY_COUNT:
+        yield checks.Warning(
             "TRUSTED_PROXY_COUNT is 0. Behind a router that terminates TLS, no request counts as "
             "HTTPS, and the limits by address count all callers as one.",
             hint="Set it to the number of proxies in front: 1 on a PaaS.",
             id="marketplace.W001",
         )
-    ]
-
-
-@checks.register(checks.Tags.security, deploy=True)
-def the_public_host_is_allowed(app_configs, **kwargs):
     host = urlsplit(settings.PUBLIC_URL).hostname
-    if not host or validate_host(host, settings.ALLOWED_HOSTS):
-        return []
-    return [
-        checks.Warning(
+    if host and not validate_host(host, settings.ALLOWED_HOSTS):
+        yield checks.Warning(
             f"The host of PUBLIC_URL, {host}, is not in ALLOWED_HOSTS. Unless a proxy changes the "
             "Host header, every request to it gets 400.",
             hint="Add it to ALLOWED_HOSTS.",
             id="marketplace.W002",
         )
-    ]
-
-
-@checks.register(checks.Tags.security, deploy=True)
-def members_are_let_in(app_configs, **kwargs):
-    if settings.CATALOGUE == "public" or settings.REGISTRATION != "open":
-        return []
-    return [
-        checks.Warning(
+    if settings.CATALOGUE == "members" and settings.REGISTRATION == "open":
+        yield checks.Warning(
             "CATALOGUE is members, and REGISTRATION is open: anybody can register an agent, and "
             "read the catalogue with its token.",
             hint="Set REGISTRATION to invitation or closed.",
             id="marketplace.W003",
         )
-    ]
