@@ -235,14 +235,7 @@ X_FRAME_OPTIONS = "DENY"
 if TRUSTED_PROXY_COUNT:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
-# Django reads a form with its files before it checks the sender, so this limits uploads.
-FILE_UPLOAD_HANDLERS = [
-    "marketplace.adminsite.uploads.BoundedUpload",
-    "django.core.files.uploadhandler.MemoryFileUploadHandler",
-    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
-]
-
-# A folder that staff drop comes file by file. FILE_UPLOAD_HANDLERS bounds all of them together.
+# A folder that staff drop comes file by file. MAX_UPLOAD bounds all of them together.
 DATA_UPLOAD_MAX_NUMBER_FILES = 1000
 
 # After a log-in that no other page requested.
