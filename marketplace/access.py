@@ -14,7 +14,7 @@ from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
 from rest_framework.permissions import BasePermission
 
 from marketplace.api.exceptions import InsufficientScope
-from marketplace.api.scopes import Scope, allows
+from marketplace.api.scopes import Scope, check_scope
 
 # For members' responses: each reader asks again, and no cache in between keeps them.
 PRIVATE = "private, no-cache"
@@ -44,12 +44,8 @@ def check_reader(request, token, *, for_people=False, scope=Scope.READ):
 
     `token` is the request's usable one, or None. A session counts if the view is `for_people`.
     """
-    if not needs_token(request, for_people=for_people):
-        return
-    if token is None:
-        raise NotAuthenticated
-    if not allows(token.scopes, scope):
-        raise InsufficientScope(scope)
+    if needs_token(request, for_people=for_people):
+        check_scope(token, scope)
 
 
 def check_request(request, *, for_people=False):

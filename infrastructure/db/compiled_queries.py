@@ -43,7 +43,17 @@ class InlineConstant(Expression):
 
 
 class CompiledQuery:
-    """A function that returns a queryset, compiled at the first run; see `compiled`."""
+    """Compile the queryset that a function returns, once for all runs.
+
+        @compiled
+        def by_slug(slug):
+            return Skill.objects.filter(slug=slug)
+
+        by_slug(slug="pdf-tables")
+
+    Annotations, `only`, `defer` and `values_list` work as usual; `select_related` and
+    `prefetch_related` do not. The parameters can only be used in expressions.
+    """
 
     def __init__(self, function):
         self.function = function
@@ -96,7 +106,7 @@ class CompiledQuery:
 
 
 class VersionedQuery:
-    """A function that returns a queryset, compiled twice: as its rows, and as their versions.
+    """The same for rows with a `row_version`, compiled twice: as rows, and as their versions.
 
     The version of a row distinguishes its state from any other. It consists of the row's
     annotations as the database returns them, including `row_version`. An annotation that depends on
@@ -124,24 +134,7 @@ class VersionedQuery:
         return self.row_versions.fetch(**params)
 
 
-def compiled(function):
-    """Compile the queryset that a function returns, once for all runs.
-
-        @compiled
-        def by_slug(slug):
-            return Skill.objects.filter(slug=slug)
-
-        by_slug(slug="pdf-tables")
-
-    Annotations, `only`, `defer` and `values_list` work as usual; `select_related` and
-    `prefetch_related` do not. The parameters can only be used in expressions.
-    """
-    return CompiledQuery(function)
-
-
-def versioned(function):
-    """The same for rows with a `row_version`, which a validator compares."""
-    return VersionedQuery(function)
+compiled, versioned = CompiledQuery, VersionedQuery
 
 
 def bind(function, *arguments):

@@ -1,17 +1,15 @@
 """git's smart HTTP: the refs of a repository, and packs of it."""
 
 from django.http import HttpResponse
-from rest_framework.exceptions import NotAuthenticated
 
 from agents.authentication import BearerAuthentication
 from agents.models import AgentToken
 from interfaces.git.exceptions import NoSuchService, PushForbidden, RepositoryChanged
 from marketplace import access
 from marketplace.access import Audience
-from marketplace.api.exceptions import InsufficientScope
 from marketplace.api.file_responses import stored_response
 from marketplace.api.parsers import StrictJSONParser
-from marketplace.api.scopes import Scope, allows
+from marketplace.api.scopes import Scope, check_scope
 from marketplace.api.viewsets import PublicViewSet
 from marketplace.ratelimits.decorators import ratelimit
 
@@ -90,13 +88,10 @@ class GitViewSet(access.AsksReaders, PublicViewSet):
 
         The rule is that of the catalogue. Only an agent itself reads its own.
         """
-        if kind != "me":
+        if kind == "me":
+            check_scope(request.auth, Scope.CLONE)
+        else:
             access.check_reader(request, request.auth, scope=Scope.CLONE)
-            return
-        if request.auth is None:
-            raise NotAuthenticated
-        if not allows(request.auth.scopes, Scope.CLONE):
-            raise InsufficientScope(Scope.CLONE)
 
 
 def respond(service, kind, content):

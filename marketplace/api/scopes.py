@@ -24,6 +24,14 @@ def allows(scopes, scope):
     return scope in scopes or (scope == Scope.CLONE and Scope.READ in scopes)
 
 
+def check_scope(token, scope):
+    """Raise NotAuthenticated without a token, or InsufficientScope if it does not allow this."""
+    if token is None:
+        raise NotAuthenticated
+    if not allows(token.scopes, scope):
+        raise InsufficientScope(scope)
+
+
 class HasScope(BasePermission):
     """Closed by default: a view that names no scope is an error."""
 
@@ -31,8 +39,5 @@ class HasScope(BasePermission):
         scope = getattr(view, "required_scope", None)
         if scope is None:
             raise ImproperlyConfigured(f"{type(view).__name__} names no required_scope.")
-        if request.auth is None:
-            raise NotAuthenticated
-        if not allows(request.auth.scopes, scope):
-            raise InsufficientScope(scope)
+        check_scope(request.auth, scope)
         return True
