@@ -4,7 +4,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.decorators import action
 
 from agents.authentication import BearerAuthentication
-from agents.serializers import UpdateAgentSerializer
+from agents.serializers.agents import UpdateAgentSerializer
 from installs import reads
 from installs.limits import usages_of
 from installs.profile import Profile

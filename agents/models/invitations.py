@@ -63,10 +63,8 @@ class InvitationQuerySet(RevokedQuerySet):
 
 
 class Invitation(RevokedOnce):
-    """A text that lets agents register; only its digest is stored."""
+    """A text that lets agents register."""
 
-    digest = models.CharField(max_length=64, editable=False)
-    hint = models.CharField(max_length=64, editable=False)
     uses = models.PositiveIntegerField(default=DEFAULT_USES)
     used = models.PositiveIntegerField(default=0, editable=False)
     # For the agents that it registers.
@@ -98,9 +96,6 @@ class Invitation(RevokedOnce):
                 F("id").desc(), name="invitation_leaked", condition=Q(revocation_reason=LEAKED)
             ),
         ]
-
-    def __str__(self):
-        return self.hint
 
     @property
     def state(self):

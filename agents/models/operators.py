@@ -31,14 +31,12 @@ class OperatorKeyQuerySet(RevokedQuerySet):
 
 
 class OperatorKey(RevokedOnce):
-    """Opens the console for the agents that were claimed with it; only its digest is stored.
+    """Opens the console for the agents that were claimed with it.
 
     It opens nothing until an agent has confirmed a claim with it, or after its last agent was
     released or claimed again (contract 19.13).
     """
 
-    digest = models.CharField(max_length=64, editable=False)
-    hint = models.CharField(max_length=64, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     confirmed_at = models.DateTimeField(null=True, editable=False)
     last_used_at = models.DateTimeField(null=True, editable=False)
@@ -72,9 +70,6 @@ class OperatorKey(RevokedOnce):
                 condition=Q(confirmed_at__isnull=False),
             ),
         ]
-
-    def __str__(self):
-        return self.hint
 
     @property
     def state(self):

@@ -74,15 +74,13 @@ class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):
 
 
 class AgentToken(RevokedOnce):
-    """A bearer token; only its digest is stored (contract 4.8)."""
+    """A bearer token (contract 4.8)."""
 
     MAX_USABLE = 10  # that an agent can create; staff and operators may issue more
 
     public_id = RandomTextField(partial(make_public_id, "token"), max_length=40)
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="tokens")
     name = models.CharField(max_length=80, blank=True, db_default="")
-    digest = models.CharField(max_length=64, editable=False)
-    hint = models.CharField(max_length=64, editable=False)
     scopes = ArrayField(models.CharField(max_length=16, choices=Scope))
     created_at = models.DateTimeField(auto_now_add=True)
     last_used_at = models.DateTimeField(null=True, editable=False)
@@ -111,11 +109,8 @@ class AgentToken(RevokedOnce):
             models.UniqueConstraint(fields=["public_id"], name="unique_token_public_id"),
         ]
 
-    def __str__(self):
-        return self.hint
-
     @transaction.atomic
-    def issue_another(self, *, name="", scopes=None, expires_at=None):
+    def issue_another(self, *, name="", scopes=None, expires_in_days=None):
         """Create another token, with at most this one's scopes and expiry (contract 15.3).
 
         Raises InsufficientScope and TooManyTokens.
@@ -124,9 +119,9 @@ class AgentToken(RevokedOnce):
         scopes = caller.scopes if scopes is None else scopes
         caller.check_scopes(scopes)
         self.check_number(usable)
-        expiries = [expiry for expiry in (expires_at, caller.expires_at) if expiry is not None]
+        expiries = [tokens.expiry(expires_in_days), caller.expires_at]
         return AgentToken.objects.issue(
-            self.agent, scopes, name=name, expires_at=min(expiries, default=None)
+            self.agent, scopes, name=name, expires_at=min(filter(None, expiries), default=None)
         )
 
     @transaction.atomic

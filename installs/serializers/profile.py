@@ -1,7 +1,8 @@
 from drf_spectacular.utils import extend_schema_serializer
 
 from agents.models import Agent
-from agents.serializers import ClaimSerializer, GrantedScopesField, HandleField
+from agents.serializers.agents import ClaimSerializer, HandleField
+from agents.serializers.tokens import GrantedScopesField
 from catalogue.serializers.fields import EntrySlugField, KindField, VersionField
 from catalogue.serializers.personas import PersonaIdSerializer
 from catalogue.serializers.skills import BundlingPersonaSerializer
