@@ -59,7 +59,7 @@ class Negotiation:
         self.shallow = {self.numbers[sha] for sha in request.shallow if sha in self.numbers}
         self.cuts = [1, *sorted(self.shallow)]
         self.common = [sha for sha in request.haves if sha in self.numbers]
-        self.wants = self.numbers_of_wants()
+        self.wants = self.numbers_up_to(request.wants, self.oldest_want)
         if request.depth:
             self.tell_shallow()
         self.is_pack = request.is_whole and self.acknowledge()
@@ -71,9 +71,6 @@ class Negotiation:
     def oldest(self, number):
         """The oldest commit that a client with this one has: 1, or where its history is cut."""
         return self.cuts[bisect_right(self.cuts, number) - 1]
-
-    def numbers_of_wants(self):
-        return self.numbers_up_to(self.request.wants, self.oldest_want)
 
     def oldest_want(self, number):
         depth = self.request.depth
