@@ -8,9 +8,8 @@ from agents.serializers.agents import UpdateAgentSerializer
 from installs import reads
 from installs.limits import usages_of
 from installs.profile import Profile
-from installs.serializers.limits import LimitsSerializer
 from installs.serializers.manifest import ManifestSerializer
-from installs.serializers.profile import ProfileSerializer
+from installs.serializers.profile import LimitsSerializer, ProfileSerializer
 from installs.sql import MAX_SKILLS, PROFILE
 from marketplace.access import PRIVATE
 from marketplace.api.exceptions import BadRequest
