@@ -61,7 +61,9 @@ class ReviewManager(models.Manager.from_queryset(ReviewQuerySet)):
             raise PersonaNotFound
         if verdict.review_id is None:
             raise ReviewRequiresInstall
-        return self.from_verdict(agent, verdict), verdict.is_new
+        persona = instance_of(Persona, verdict, "persona_")
+        review = instance_of(self.model, verdict, "review_", agent=agent, persona=persona)
+        return review, verdict.is_new
 
     @transaction.atomic
     def delete_own(self, agent, slug):
@@ -80,11 +82,6 @@ class ReviewManager(models.Manager.from_queryset(ReviewQuerySet)):
             raise ReviewNotFound
         review.erase()
         return review
-
-    def from_verdict(self, agent, verdict):
-        """The review from a statement's verdict, with its persona."""
-        persona = instance_of(Persona, verdict, "persona_")
-        return instance_of(self.model, verdict, "review_", agent=agent, persona=persona)
 
 
 class Review(models.Model):

@@ -69,8 +69,26 @@ class InstallManager(models.Manager.from_queryset(InstallQuerySet)):
             raise self.model.NotFound
         return install
 
+    def fetch_verdict(self, agent, version, **values):
+        """Run the statement that installs the newest text, or the version with this number.
+
+        Raises the kind's AlreadyInstalled or NotFound.
+        """
+        newest, numbered = self.model.STATEMENTS
+        if version is None:
+            verdict = agent.fetch_verdict(newest, **values)
+        else:
+            verdict = agent.fetch_verdict(numbered, **values, number=version)
+        if verdict.is_installed:
+            raise self.model.AlreadyInstalled
+        if not verdict.is_published:
+            raise self.model.NotFound
+        return verdict
+
     def from_verdict(self, agent, verdict):
-        """The install from a statement's verdict, with its entry."""
+        """The install from a statement's verdict, with its entry. Raises VersionNotFound."""
+        if verdict.install_id is None:
+            raise VersionNotFound
         kind = self.model.kind
         entry = instance_of(self.model.Entry, verdict, f"{kind}_")
         return instance_of(self.model, verdict, "install_", agent=agent, **{kind: entry})

@@ -3,13 +3,8 @@ from django.db import models, transaction
 from django.db.models import F, Q
 
 from agents.models import Agent
-from catalogue.exceptions import PersonaNotFound, SkillNotFound, VersionNotFound
-from catalogue.models import (
-    Persona,
-    PersonaVersion,
-    Skill,
-    SkillVersion,
-)
+from catalogue.exceptions import PersonaNotFound, SkillNotFound
+from catalogue.models import Persona, PersonaVersion, Skill, SkillVersion
 from installs.exceptions import (
     PersonaAlreadyInstalled,
     PersonaNotInstalled,
@@ -19,12 +14,7 @@ from installs.exceptions import (
 )
 from installs.models.base import Install, InstallManager
 from installs.models.querysets import PersonaInstallQuerySet
-from installs.sql import (
-    INSTALL_PERSONA,
-    INSTALL_PERSONA_VERSION,
-    INSTALL_SKILL,
-    INSTALL_SKILL_VERSION,
-)
+from installs.sql import INSTALL_PERSONA, INSTALL_SKILL
 
 
 class SkillInstallManager(InstallManager):
@@ -38,17 +28,7 @@ class SkillInstallManager(InstallManager):
         Raises SkillAlreadyInstalled, even if the skill was withdrawn since, SkillNotFound
         (contract 9.3) or VersionNotFound.
         """
-        values = {"slug": slug, "runtime": runtime}
-        if version is None:
-            verdict = agent.fetch_verdict(INSTALL_SKILL, **values)
-        else:
-            verdict = agent.fetch_verdict(INSTALL_SKILL_VERSION, **values, number=version)
-        if verdict.is_installed:
-            raise SkillAlreadyInstalled
-        if not verdict.is_published:
-            raise SkillNotFound
-        if verdict.install_id is None:
-            raise VersionNotFound
+        verdict = self.fetch_verdict(agent, version, slug=slug, runtime=runtime)
         install = self.from_verdict(agent, verdict)
         install.has_files = verdict.archive_digest != ""
         return install
@@ -56,6 +36,8 @@ class SkillInstallManager(InstallManager):
 
 class SkillInstall(Install):
     kind, Entry, Version = "skill", Skill, SkillVersion
+    STATEMENTS = INSTALL_SKILL
+    AlreadyInstalled = SkillAlreadyInstalled
     NotInstalled, NotFound = SkillNotInstalled, SkillNotFound
 
     # skill_install_newest begins with the agent and serves as this key's index.
@@ -98,19 +80,9 @@ class PersonaInstallManager(InstallManager.from_queryset(PersonaInstallQuerySet)
         Raises PersonaAlreadyInstalled, even if the persona was withdrawn or priced since,
         PersonaNotFound, PersonaRequiresPayment (contract 9.7) or VersionNotFound.
         """
-        values = {"slug": slug, "activate": activate}
-        if version is None:
-            verdict = agent.fetch_verdict(INSTALL_PERSONA, **values)
-        else:
-            verdict = agent.fetch_verdict(INSTALL_PERSONA_VERSION, **values, number=version)
-        if verdict.is_installed:
-            raise PersonaAlreadyInstalled
-        if not verdict.is_published:
-            raise PersonaNotFound
+        verdict = self.fetch_verdict(agent, version, slug=slug, activate=activate)
         if not verdict.is_free:
             raise PersonaRequiresPayment
-        if verdict.install_id is None:
-            raise VersionNotFound
         return self.from_verdict(agent, verdict)
 
     @transaction.atomic
@@ -139,6 +111,8 @@ class PersonaInstallManager(InstallManager.from_queryset(PersonaInstallQuerySet)
 
 class PersonaInstall(Install):
     kind, Entry, Version = "persona", Persona, PersonaVersion
+    STATEMENTS = INSTALL_PERSONA
+    AlreadyInstalled = PersonaAlreadyInstalled
     NotInstalled, NotFound = PersonaNotInstalled, PersonaNotFound
 
     agent = models.ForeignKey(
