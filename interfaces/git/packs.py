@@ -19,7 +19,6 @@ CAPABILITIES = (
     b"multi_ack_detailed no-done side-band-64k shallow deepen-relative allow-tip-sha1-in-want "
     b"allow-reachable-sha1-in-want object-format=sha1 symref=HEAD:refs/heads/main"
 )
-FRAME = 65_500  # bytes of the pack in one line
 DATA = 1  # the band of a pack
 IN_VAIN = 1000  # unknown haves in one request, after which the client gets everything
 
@@ -185,8 +184,8 @@ class Negotiation:
             file.writelines(chunks)
             return
         proto = Protocol(None, file.write)
-        for frame in frames(chunks):
-            proto.write_sideband(DATA, frame)
+        for chunk in chunks:
+            proto.write_sideband(DATA, chunk)
         proto.write_pkt_line(None)
 
 
@@ -206,15 +205,3 @@ def packed(commits, objects):
     for commit in commits:
         yield store.packed(Commit.type_num, commit)
     yield from store.read_objects(objects)
-
-
-def frames(chunks):
-    """The same bytes in pieces as large as a line may be."""
-    buffer = bytearray()
-    for chunk in chunks:
-        buffer += chunk
-        while len(buffer) >= FRAME:
-            yield bytes(buffer[:FRAME])
-            del buffer[:FRAME]
-    if buffer:
-        yield bytes(buffer)

@@ -15,6 +15,7 @@ from dulwich import objects as git
 from dulwich.pack import pack_object_header
 
 from catalogue.models import FileContent
+from catalogue.models.files import batches
 from interfaces.git import sql
 from interfaces.git.exceptions import RepositoryChanged
 from interfaces.git.models import (
@@ -32,7 +33,6 @@ AUTHOR = b"Agent marketplace <marketplace@localhost>"
 FILE, EXECUTABLE, FOLDER = 0o100644, 0o100755, 0o40000
 OPEN = 2**31 - 1  # the `last` of objects in the newest tree
 ROWS = 2000  # that one statement inserts
-BATCH = 1024 * 1024  # bytes of objects that are read or inserted at a time
 FAST = 1  # level of compression
 
 
@@ -266,16 +266,3 @@ def read_objects(rows):
             raise RepositoryChanged
         for (data,) in contents:
             yield bytes(data)
-
-
-def batches(items, size_of):
-    """Lists of some items, each of BATCH bytes or a single larger one."""
-    batch, size = [], 0
-    for item in items:
-        if batch and size + size_of(item) > BATCH:
-            yield batch
-            batch, size = [], 0
-        batch.append(item)
-        size += size_of(item)
-    if batch:
-        yield batch
