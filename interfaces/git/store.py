@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from django.db import transaction
 from dulwich import objects as git
+from dulwich.index import commit_tree
+from dulwich.object_store import MemoryObjectStore
 from dulwich.pack import pack_object_header
 
 from catalogue.models import FileContent
@@ -30,7 +32,6 @@ from interfaces.git.models import (
 from interfaces.git.sql import rows_of
 
 AUTHOR = b"Agent marketplace <marketplace@localhost>"
-FILE, EXECUTABLE, FOLDER = 0o100644, 0o100755, 0o40000
 OPEN = 2**31 - 1  # the `last` of objects in the newest tree
 ROWS = 2000  # that one statement inserts
 FAST = 1  # level of compression
@@ -104,7 +105,7 @@ def append(repository, snapshots):
     blobs = blobs_of({file.digest for shot in snapshots for file in shot.files.values()} - {None})
     for snapshot in snapshots:
         number += 1
-        root = write_tree(nested(snapshot.files), blobs, objects := {})
+        root = write_tree(snapshot.files, blobs, objects := {})
         note_presence(changes, objects, number)
         data, sha = commit_of(snapshot, root, head)
         changes.commits.append(
@@ -122,29 +123,17 @@ def append(repository, snapshots):
     return number, head
 
 
-def nested(files):
-    root = {}
-    for path, file in files.items():
-        *folders, name = path.split("/")
-        folder = root
-        for part in folders:
-            folder = folder.setdefault(part, {})
-        folder[name] = file
+def write_tree(files, blobs, objects):
+    """The sha of the root folder, in hex. Adds everything in it to `objects`."""
+    modes = {True: 0o100755, False: 0o100644}
+    entries = (
+        (path.encode(), write_blob(file, blobs, objects), modes[file.is_executable])
+        for path, file in files.items()
+    )
+    root = commit_tree(trees := MemoryObjectStore(), entries)
+    for sha in trees:
+        objects[bytes.fromhex(sha.decode())] = git.Tree.type_num, trees[sha].as_raw_string()
     return root
-
-
-def write_tree(folder, blobs, objects):
-    """The sha of a folder, in hex. Adds everything in the folder to `objects`."""
-    tree = git.Tree()
-    for name, entry in folder.items():
-        if isinstance(entry, dict):
-            mode, sha = FOLDER, write_tree(entry, blobs, objects)
-        else:
-            mode = EXECUTABLE if entry.is_executable else FILE
-            sha = write_blob(entry, blobs, objects)
-        tree.add(name.encode(), mode, sha)
-    objects[bytes.fromhex(tree.id.decode())] = git.Tree.type_num, tree.as_raw_string()
-    return tree.id
 
 
 def write_blob(file, blobs, objects):
