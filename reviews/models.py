@@ -10,7 +10,7 @@ from catalogue.exceptions import PersonaNotFound
 from catalogue.models import Persona, is_slug
 from installs.models import take_turn
 from marketplace.adminsite.history import StaffHistory
-from marketplace.models import MAX_REASON, RandomTextField, make_public_id
+from marketplace.models import MAX_REASON, RandomTextField, make_public_id, newest_where
 from marketplace.rows import instance_of, row_version
 from reviews.exceptions import ReviewNotFound, ReviewRequiresInstall
 from reviews.sql import SUBMIT_REVIEW
@@ -123,9 +123,7 @@ class Review(models.Model):
             models.Index(
                 F("updated_at"), name="review_hidden", condition=Q(hidden_at__isnull=False)
             ),
-            models.Index(
-                F("id").desc(), name="review_deleted", condition=Q(deleted_at__isnull=False)
-            ),
+            newest_where("review_deleted", Q(deleted_at__isnull=False)),
         ]
         constraints = [
             models.UniqueConstraint(

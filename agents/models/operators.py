@@ -1,11 +1,11 @@
 from django.contrib.postgres.indexes import OpClass
 from django.db import models, transaction
-from django.db.models import F, Q
+from django.db.models import Q
 from django.utils import timezone
 
 from agents import tokens
 from agents.models.revoking import LEAKED, RevokedOnce, RevokedQuerySet
-from marketplace.models import MAX_REASON
+from marketplace.models import MAX_REASON, newest_where
 
 
 class OperatorKeyQuerySet(RevokedQuerySet):
@@ -53,17 +53,9 @@ class OperatorKey(RevokedOnce):
         ]
         indexes = [
             # Staff see confirmed keys, and look for those reported as leaked.
-            models.Index(
-                F("id").desc(),
-                name="operator_key_confirmed",
-                condition=Q(confirmed_at__isnull=False),
-            ),
-            models.Index(
-                F("id").desc(), name="operator_key_revoked", condition=Q(revoked_at__isnull=False)
-            ),
-            models.Index(
-                F("id").desc(), name="operator_key_leaked", condition=Q(revocation_reason=LEAKED)
-            ),
+            newest_where("operator_key_confirmed", Q(confirmed_at__isnull=False)),
+            newest_where("operator_key_revoked", Q(revoked_at__isnull=False)),
+            newest_where("operator_key_leaked", Q(revocation_reason=LEAKED)),
             models.Index(
                 OpClass("hint", "varchar_pattern_ops"),
                 name="operator_key_hint_start",

@@ -3,7 +3,7 @@ from functools import partial
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import OpClass
 from django.db import models, transaction
-from django.db.models import F, Func, Q
+from django.db.models import Func, Q
 from django.db.models.functions import Least, Now, Right
 from rest_framework.exceptions import AuthenticationFailed
 
@@ -16,7 +16,7 @@ from agents.sql import AUTHENTICATE, REVOKE, STATE
 from infrastructure.db.statements import fetch_one
 from marketplace.api.exceptions import InsufficientScope
 from marketplace.api.scopes import DEFAULT_SCOPES, Scope, allows
-from marketplace.models import MAX_REASON, RandomTextField, make_public_id
+from marketplace.models import MAX_REASON, RandomTextField, make_public_id, newest_where
 from marketplace.rows import instance_of
 
 
@@ -97,12 +97,8 @@ class AgentToken(RevokedOnce):
             # Staff search by the start or the end of the text.
             models.Index(OpClass("hint", "varchar_pattern_ops"), name="token_hint_start"),
             models.Index(Right("hint", 4), name="token_hint_end"),
-            models.Index(
-                F("id").desc(), name="token_revoked", condition=Q(revoked_at__isnull=False)
-            ),
-            models.Index(
-                F("id").desc(), name="token_leaked", condition=Q(revocation_reason=LEAKED)
-            ),
+            newest_where("token_revoked", Q(revoked_at__isnull=False)),
+            newest_where("token_leaked", Q(revocation_reason=LEAKED)),
         ]
         constraints = [
             models.UniqueConstraint(fields=["digest"], name="unique_token_digest"),

@@ -3,12 +3,15 @@
 from functools import partial
 from typing import NamedTuple
 
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models, transaction
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from catalogue.exceptions import VersionNotFound
 from installs.models import choices
 from installs.models.querysets import InstallQuerySet
+from marketplace.models import newest_where
 from marketplace.rows import instance_of
 
 
@@ -98,6 +101,25 @@ class UpdateResult(NamedTuple):
     slug: str
     digest: str
     previous_digest: str
+
+
+def once_per_agent(kind):
+    """The constraint that an agent has an entry of the kind at most once."""
+    return models.UniqueConstraint(
+        fields=["agent", kind],
+        condition=Q(removed_at=None),
+        name=f"one_present_install_per_agent_and_{kind}",
+    )
+
+
+def indexes_of(kind):
+    return [
+        models.Index(F("agent"), F("id").desc(), name=f"{kind}_install_newest"),
+        models.Index(F(kind), F("installed_at").desc(), name=f"{kind}_install_times"),
+        # For the counts by day; rows are inserted in order of time, which keeps it tiny.
+        BrinIndex(fields=["installed_at"], name=f"{kind}_install_day", autosummarize=True),
+        newest_where(f"{kind}_install_removed", Q(removed_at__isnull=False)),
+    ]
 
 
 class Install(models.Model):

@@ -1,6 +1,5 @@
-from django.contrib.postgres.indexes import BrinIndex
 from django.db import models, transaction
-from django.db.models import F, Q
+from django.db.models import Q
 
 from agents.models import Agent
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
@@ -12,7 +11,7 @@ from installs.exceptions import (
     SkillAlreadyInstalled,
     SkillNotInstalled,
 )
-from installs.models.base import Install, InstallManager
+from installs.models.base import Install, InstallManager, indexes_of, once_per_agent
 from installs.models.querysets import PersonaInstallQuerySet
 from installs.sql import INSTALL_PERSONA, INSTALL_SKILL
 
@@ -52,23 +51,8 @@ class SkillInstall(Install):
     objects = SkillInstallManager()
 
     class Meta(Install.Meta):
-        constraints = [
-            models.UniqueConstraint(
-                fields=["agent", "skill"],
-                condition=Q(removed_at=None),
-                name="one_present_install_per_agent_and_skill",
-            )
-        ]
-        indexes = [
-            models.Index(F("agent"), F("id").desc(), name="skill_install_newest"),
-            models.Index(F("skill"), F("installed_at").desc(), name="skill_install_times"),
-            # For the counts by day; rows are inserted in order of time, which keeps it tiny.
-            BrinIndex(fields=["installed_at"], name="skill_install_day", autosummarize=True),
-            # Staff filter by it, and may find few or none.
-            models.Index(
-                F("id").desc(), name="skill_install_removed", condition=Q(removed_at__isnull=False)
-            ),
-        ]
+        constraints = [once_per_agent("skill")]
+        indexes = indexes_of("skill")
 
 
 class PersonaInstallManager(InstallManager.from_queryset(PersonaInstallQuerySet)):
@@ -130,11 +114,7 @@ class PersonaInstall(Install):
 
     class Meta(Install.Meta):
         constraints = [
-            models.UniqueConstraint(
-                fields=["agent", "persona"],
-                condition=Q(removed_at=None),
-                name="one_present_install_per_agent_and_persona",
-            ),
+            once_per_agent("persona"),
             models.UniqueConstraint(
                 fields=["agent"],
                 condition=Q(is_active=True),
@@ -145,16 +125,7 @@ class PersonaInstall(Install):
                 name="only_a_present_one_is_active",
             ),
         ]
-        indexes = [
-            models.Index(F("agent"), F("id").desc(), name="persona_install_newest"),
-            models.Index(F("persona"), F("installed_at").desc(), name="persona_install_times"),
-            BrinIndex(fields=["installed_at"], name="persona_install_day", autosummarize=True),
-            models.Index(
-                F("id").desc(),
-                name="persona_install_removed",
-                condition=Q(removed_at__isnull=False),
-            ),
-        ]
+        indexes = indexes_of("persona")
 
     def activate(self):
         """Make it the one active persona of its agent, which is locked."""
