@@ -28,7 +28,7 @@ class BearerAuthentication(BaseAuthentication):
         return token.agent, token
 
     def text_of(self, request):
-        text = bearer_text(request)
+        text = credentials_of(request, b"bearer")
         return basic_password(request) if text is None and self.takes_basic else text
 
     def authenticate_header(self, request):
@@ -47,11 +47,6 @@ def reader_authentication():
     return BearerAuthentication(takes_basic=True)
 
 
-def bearer_text(request):
-    """Everything after `Bearer` in the Authorization header; None without one."""
-    return credentials_of(request, b"bearer")
-
-
 def basic_password(request):
     """The password of `Authorization: Basic`, "" if it is unreadable; None without the header."""
     text = credentials_of(request, b"basic")
@@ -65,5 +60,6 @@ def basic_password(request):
 
 
 def credentials_of(request, scheme):
+    """Everything after the scheme in the Authorization header; None without it."""
     name, *words = get_authorization_header(request).split() or [b""]
     return b" ".join(words).decode(errors="replace") if name.lower() == scheme else None

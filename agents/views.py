@@ -4,7 +4,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.decorators import action
 
-from agents import tokens
 from agents.exceptions import (
     AlreadyClaimed,
     ClaimCodeExpired,
@@ -17,14 +16,16 @@ from agents.exceptions import (
     TooManyTokens,
 )
 from agents.models import Agent, AgentToken
-from agents.serializers import (
+from agents.serializers.agents import (
     ConfirmClaimSerializer,
     ConfirmedClaimSerializer,
+    RegisteredAgentSerializer,
+    RegisterSerializer,
+)
+from agents.serializers.tokens import (
     CreatedTokenSerializer,
     CreateTokenSerializer,
     LeakedTokenSerializer,
-    RegisteredAgentSerializer,
-    RegisterSerializer,
     RevokedLeakSerializer,
     RevokedTokenSerializer,
     RotatedTokenSerializer,
@@ -60,8 +61,7 @@ class RegistrationViewSet(PublicViewSet):
     @action(detail=False, methods=["post"], parser_classes=[OptionalJSONParser])
     @ratelimit("register")
     def register(self, request):
-        fields = self.validated(request)
-        agent = Agent.objects.register(**fields)
+        agent = Agent.objects.register(**self.validated(request))
         return self.respond(RegisteredAgentSerializer, agent, status.HTTP_201_CREATED)
 
 
@@ -123,12 +123,7 @@ class TokenViewSet(ApiViewSet):
     )
     @ratelimit("manage")
     def create(self, request):
-        fields = self.validated(request)
-        token = request.auth.issue_another(
-            name=fields["name"],
-            scopes=fields["scopes"],
-            expires_at=tokens.expiry(fields["expiresInDays"]),
-        )
+        token = request.auth.issue_another(**self.validated(request))
         return self.respond(CreatedTokenSerializer, token, status.HTTP_201_CREATED)
 
     @extend_schema(

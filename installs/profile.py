@@ -40,19 +40,13 @@ class Profile:
             return len(self.personas)
         return self.agent.persona_installs.present().count()
 
-    @cached_property
-    def slugs_by_persona(self):
-        """The slugs of the published skills that come with each persona, by its public id."""
+    @property
+    def personas_with_skills(self):
+        """The personas, each with the `skill_slugs` of the published skills that come with it."""
         slugs = defaultdict(list)
         for skill in self.bundled:
             if skill.state == Status.PUBLISHED:
                 slugs[skill.persona_id].append(skill.slug)
-        return slugs
-
-    @property
-    def personas_with_skills(self):
-        """The personas, each with the `skill_slugs` that come with it."""
-        slugs = self.slugs_by_persona
         return [WithSkills(*persona, slugs[persona.public_id]) for persona in self.personas]
 
     @property

@@ -4,13 +4,12 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.decorators import action
 
 from agents.authentication import BearerAuthentication
-from agents.serializers import UpdateAgentSerializer
+from agents.serializers.agents import UpdateAgentSerializer
 from installs import reads
 from installs.limits import usages_of
 from installs.profile import Profile
-from installs.serializers.limits import LimitsSerializer
 from installs.serializers.manifest import ManifestSerializer
-from installs.serializers.profile import ProfileSerializer
+from installs.serializers.profile import LimitsSerializer, ProfileSerializer
 from installs.sql import MAX_SKILLS, PROFILE
 from marketplace.access import PRIVATE
 from marketplace.api.exceptions import BadRequest

@@ -143,10 +143,9 @@ FROM (VALUES (true)) AS verdict LEFT JOIN persona ON true LEFT JOIN created ON t
 """
 
 
-INSTALL_SKILL, INSTALL_SKILL_VERSION = (install_skill(text("skill")) for text in (newest, chosen))
-INSTALL_PERSONA, INSTALL_PERSONA_VERSION = (
-    install_persona(text("persona")) for text in (newest, chosen)
-)
+# Each installs the newest text, or the version with a number.
+INSTALL_SKILL = install_skill(newest("skill")), install_skill(chosen("skill"))
+INSTALL_PERSONA = install_persona(newest("persona")), install_persona(chosen("persona"))
 
 NEWEST = 100  # rows of each kind in a profile
 

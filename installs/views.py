@@ -46,7 +46,7 @@ class InstallViewSet(ApiViewSet):
     query_class = None
     installs = None
     own_serializer = page_serializer = None
-    uninstalled_serializer = None
+    installed_serializer = uninstalled_serializer = None
     pinned_serializer = unpinned_serializer = None
     uninstall_description = ""
 
@@ -58,6 +58,12 @@ class InstallViewSet(ApiViewSet):
         page = self.installs.page(self.query_class(self.query, agent=request.user.pk))
         rows = self.own_serializer(page.results, many=True).data
         return page.get_paginated_response(rows, request)
+
+    @action(detail=False, methods=["post"])
+    @ratelimit("install")
+    def install(self, request):
+        install = self.model.objects.install(request.user, **self.validated(request))
+        return self.respond(self.installed_serializer, install, status.HTTP_201_CREATED)
 
     @action(detail=False, methods=["post"], serializer_class=InstalledSlugSerializer)
     @ratelimit("manage")
@@ -140,20 +146,8 @@ def described(viewset):
 
 
 @extend_schema(tags=["Installs"])
-@described
-class SkillInstallViewSet(InstallViewSet):
-    model = SkillInstall
-    query_class = OwnSkillQuery
-    installs = reads.skills
-    serializer_class = InstallSkillSerializer
-    own_serializer, page_serializer = OwnSkillSerializer, OwnSkillPageSerializer
-    uninstalled_serializer = UninstalledSkillSerializer
-    pinned_serializer, unpinned_serializer = PinnedSkillSerializer, UnpinnedSkillSerializer
-    uninstall_description = (
-        "You can uninstall a withdrawn skill, too. You can install a published one again later."
-    )
-
-    @extend_schema(
+@extend_schema_view(
+    install=extend_schema(
         operation_id="install_skill",
         summary="Install a skill",
         description="You install a skill once. The skills of an installed persona come with the "
@@ -164,30 +158,25 @@ class SkillInstallViewSet(InstallViewSet):
             409: SkillAlreadyInstalled,
         },
     )
-    @action(detail=False, methods=["post"])
-    @ratelimit("install")
-    def install(self, request):
-        fields = self.validated(request)
-        install = SkillInstall.objects.install(request.user, **fields)
-        return self.respond(InstalledSkillSerializer, install, status.HTTP_201_CREATED)
+)
+@described
+class SkillInstallViewSet(InstallViewSet):
+    model = SkillInstall
+    query_class = OwnSkillQuery
+    installs = reads.skills
+    serializer_class = InstallSkillSerializer
+    own_serializer, page_serializer = OwnSkillSerializer, OwnSkillPageSerializer
+    installed_serializer = InstalledSkillSerializer
+    uninstalled_serializer = UninstalledSkillSerializer
+    pinned_serializer, unpinned_serializer = PinnedSkillSerializer, UnpinnedSkillSerializer
+    uninstall_description = (
+        "You can uninstall a withdrawn skill, too. You can install a published one again later."
+    )
 
 
 @extend_schema(tags=["Installs"])
-@described
-class PersonaInstallViewSet(InstallViewSet):
-    model = PersonaInstall
-    query_class = OwnPersonaQuery
-    installs = reads.personas
-    serializer_class = InstallPersonaSerializer
-    own_serializer, page_serializer = OwnPersonaSerializer, OwnPersonaPageSerializer
-    uninstalled_serializer = UninstalledPersonaSerializer
-    pinned_serializer, unpinned_serializer = PinnedPersonaSerializer, UnpinnedPersonaSerializer
-    uninstall_description = (
-        "You can uninstall a withdrawn persona, too. If it was active, you have no active persona "
-        "afterwards. Your review of it stays."
-    )
-
-    @extend_schema(
+@extend_schema_view(
+    install=extend_schema(
         operation_id="install_persona",
         summary="Install a free persona",
         description="The skills it bundles come with it. With `setActive`, it becomes your one "
@@ -199,14 +188,21 @@ class PersonaInstallViewSet(InstallViewSet):
             409: PersonaAlreadyInstalled,
         },
     )
-    @action(detail=False, methods=["post"])
-    @ratelimit("install")
-    def install(self, request):
-        fields = self.validated(request)
-        install = PersonaInstall.objects.install(
-            request.user, fields["slug"], activate=fields["setActive"], version=fields["version"]
-        )
-        return self.respond(InstalledPersonaSerializer, install, status.HTTP_201_CREATED)
+)
+@described
+class PersonaInstallViewSet(InstallViewSet):
+    model = PersonaInstall
+    query_class = OwnPersonaQuery
+    installs = reads.personas
+    serializer_class = InstallPersonaSerializer
+    own_serializer, page_serializer = OwnPersonaSerializer, OwnPersonaPageSerializer
+    installed_serializer = InstalledPersonaSerializer
+    uninstalled_serializer = UninstalledPersonaSerializer
+    pinned_serializer, unpinned_serializer = PinnedPersonaSerializer, UnpinnedPersonaSerializer
+    uninstall_description = (
+        "You can uninstall a withdrawn persona, too. If it was active, you have no active persona "
+        "afterwards. Your review of it stays."
+    )
 
     @extend_schema(
         operation_id="activate_persona",

@@ -20,6 +20,7 @@ def versions_of(model, place):
 
 
 LEADS = {"login": "/operator", "reviews": "/personas?sort=rating", "search": "/skills"}
+RETRIEVE = {"get": "retrieve"}
 INDEX = r"\.well-known/agent-skills/index\.json/?$"
 
 urlpatterns = [
@@ -39,9 +40,13 @@ urlpatterns = [
     re_path(r"^activity/?$", documents.ActivityDocument.as_view(), name="activity"),
     re_path(r"^suggest/?$", SuggestionViewSet.as_view({"get": "list"})),
     re_path(r"^mcp/?$", McpViewSet.as_view({"post": "create"}), name="mcp"),
-    re_path(r"^llms\.txt/?$", GuideViewSet.as_view({"get": "llms"})),
-    re_path(r"^skill\.md/?$", GuideViewSet.as_view({"get": "skill"}), name="guide"),
-    re_path(r"^guide\.md/?$", GuideViewSet.as_view({"get": "rest"})),
+    re_path(
+        r"^llms\.txt/?$",
+        GuideViewSet.as_view(RETRIEVE, file_name="llms.txt", media_type="text/plain"),
+    ),
+    re_path(r"^skill\.md/?$", GuideViewSet.as_view(RETRIEVE, file_name="skill.md"), name="guide"),
+    # The part that an agent needs later, so that /skill.md stays short.
+    re_path(r"^guide\.md/?$", GuideViewSet.as_view(RETRIEVE, file_name="guide.md")),
     re_path(r"^robots\.txt/?$", GuideViewSet.as_view({"get": "robots"})),
     re_path(r"^sitemap\.xml/?$", documents.SitemapIndex.as_view()),
     re_path(r"^sitemap-(?P<part>[^/]+)\.xml/?$", documents.Sitemap.as_view()),
@@ -55,9 +60,7 @@ urlpatterns = [
         DiscoveryViewSet.as_view({"get": "skill_file"}),
         name="skill-md",
     ),
-    re_path(
-        r"^api/v1/openapi\.json/?$", DocumentViewSet.as_view({"get": "retrieve"}), name="openapi"
-    ),
+    re_path(r"^api/v1/openapi\.json/?$", DocumentViewSet.as_view(RETRIEVE), name="openapi"),
     re_path(r"^docs/?$", docs, name="docs"),
     *(git if settings.GIT else []),
     # Last: every other path below a page is a page that does not exist.

@@ -17,6 +17,11 @@ def make_public_id(kind):
     return f"{kind}_{random_text(16)}"
 
 
+def newest_where(name, condition):
+    """A partial index for the lists of staff, which may find few or no such rows."""
+    return models.Index(F("id").desc(), name=name, condition=condition)
+
+
 def max_length(model, name):
     """The maximum length of a text column; for an array column, of one of its items."""
     field = model._meta.get_field(name)  # noqa: SLF001

@@ -6,6 +6,7 @@ from django.urls import reverse
 
 from agents.admin.filters import RevokedFilter
 from agents.admin.releasing import ReleaseClaimsMixin
+from agents.admin.revoking import revoking
 from agents.admin.search import MAX_AGENTS, TokenSearchMixin, find_claims
 from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent, OperatorClaim, OperatorKey
@@ -140,24 +141,14 @@ class OperatorKeyAdmin(
             then="The console asks for the key again.",
         )
 
-    @confirmed_action(
+    revoke = revoking(
         "Revoke the key",
-        permissions=["act"],
-        danger=True,
         text="A revoked key never works again, and its sessions end. The agents stay claimed and "
         "keep working, with their limits. A paused agent stays paused until you release its claim. "
         "To get another key, the operator claims an agent again.",
         facts=lambda self, keys: [(key, self.names(key)) for key in keys],
+        then="They no longer open the console.",
     )
-    @offered_to(lambda key: key.revoked_at is None)
-    def revoke(self, request, queryset):
-        self.change_each(
-            request,
-            queryset,
-            "Revoked.",
-            lambda key: key.revoke("Revoked by staff"),
-            then="They no longer open the console.",
-        )
 
     @admin.action(description="Suspend the agents", permissions=["suspend"])
     @offered_to(lambda key: key.claim_names)

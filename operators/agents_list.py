@@ -33,6 +33,8 @@ ORDERS = {
 class AgentsList:
     """A page of the agents that match the query's `q`, in the order of its `sort`."""
 
+    columns = SORTS
+
     def __init__(self, key, query):
         self.all = key.claims.claimed()
         self.q, self.sort = text_of(query.get("q", "")), query.get("sort", "handle")
@@ -44,15 +46,13 @@ class AgentsList:
             pk for recall in recalls for pk in recall.settled.union(recall.agents)
         )
         self.page = page_in(query)
-        rows = self.fetch(self.all if not self.q else self.matching())
+        named = {"agent__in": Agent.objects.named(self.q)} if self.q else {}
+        rows = self.fetch(self.all.filter(**named))
         self.has_more, self.claims = len(rows) > MAX_AGENTS, rows[:MAX_AGENTS]
         tokens = context_tokens(claim.agent_id for claim in self.claims)
         for claim in self.claims:
             claim.advisories = self.advisories[claim.agent_id]
             claim.tokens = tokens.get(claim.agent_id, 0)
-
-    def matching(self):
-        return self.all.filter(agent__in=Agent.objects.named(self.q))
 
     def fetch(self, claims):
         """The rows of the page, plus one if there is another page."""
@@ -68,11 +68,6 @@ class AgentsList:
         rows = {claim.agent_id: claim for claim in with_numbers(claims.filter(agent__in=keys))}
         # A claim may have been released meanwhile.
         return [rows[pk] for pk in keys if pk in rows]
-
-    @property
-    def columns(self):
-        """(sort, label) of the columns."""
-        return list(SORTS.items())
 
 
 def with_numbers(claims):

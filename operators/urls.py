@@ -22,7 +22,7 @@ urlpatterns = [
     re_path(rf"{AGENT}/?$", AgentConsole.as_view(), name="operator-agent"),
     re_path(rf"{AGENT}/tokens/(?P<token_id>\w+)/?$", TokenPage.as_view(), name="operator-token"),
     *(
-        re_path(rf"{AGENT}/{name}{action.subject_path}/?$", action.as_view())
+        re_path(rf"{AGENT}/{name}{action.view_class.subject_path}/?$", action)
         for name, action in ACTIONS.items()
     ),
 ]

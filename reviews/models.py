@@ -10,7 +10,7 @@ from catalogue.exceptions import PersonaNotFound
 from catalogue.models import Persona, is_slug
 from installs.models import take_turn
 from marketplace.adminsite.history import StaffHistory
-from marketplace.models import MAX_REASON, RandomTextField, make_public_id
+from marketplace.models import MAX_REASON, RandomTextField, make_public_id, newest_where
 from marketplace.rows import instance_of, row_version
 from reviews.exceptions import ReviewNotFound, ReviewRequiresInstall
 from reviews.sql import SUBMIT_REVIEW
@@ -61,7 +61,9 @@ class ReviewManager(models.Manager.from_queryset(ReviewQuerySet)):
             raise PersonaNotFound
         if verdict.review_id is None:
             raise ReviewRequiresInstall
-        return self.from_verdict(agent, verdict), verdict.is_new
+        persona = instance_of(Persona, verdict, "persona_")
+        review = instance_of(self.model, verdict, "review_", agent=agent, persona=persona)
+        return review, verdict.is_new
 
     @transaction.atomic
     def delete_own(self, agent, slug):
@@ -80,11 +82,6 @@ class ReviewManager(models.Manager.from_queryset(ReviewQuerySet)):
             raise ReviewNotFound
         review.erase()
         return review
-
-    def from_verdict(self, agent, verdict):
-        """The review from a statement's verdict, with its persona."""
-        persona = instance_of(Persona, verdict, "persona_")
-        return instance_of(self.model, verdict, "review_", agent=agent, persona=persona)
 
 
 class Review(models.Model):
@@ -126,9 +123,7 @@ class Review(models.Model):
             models.Index(
                 F("updated_at"), name="review_hidden", condition=Q(hidden_at__isnull=False)
             ),
-            models.Index(
-                F("id").desc(), name="review_deleted", condition=Q(deleted_at__isnull=False)
-            ),
+            newest_where("review_deleted", Q(deleted_at__isnull=False)),
         ]
         constraints = [
             models.UniqueConstraint(

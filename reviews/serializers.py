@@ -1,4 +1,4 @@
-from agents.serializers import NamedAgentSerializer
+from agents.serializers.agents import NamedAgentSerializer
 from catalogue.serializers.fields import PERSONA_SLUG, EntrySlugField
 from marketplace.api.fields import (
     IdentifierField,
@@ -23,7 +23,9 @@ class SubmitReviewSerializer(BodySerializer):
         help_text="From 1 (poor) to 5 (excellent). Fractions are rounded to two decimals.",
     )
     personaSlug = SlugField(
-        initial="archivist", help_text="The `slug` of a persona that you have installed."
+        source="slug",
+        initial="archivist",
+        help_text="The `slug` of a persona that you have installed.",
     )
     comment = PublicTextField(
         max_length=max_length(Review, "comment"),

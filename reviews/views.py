@@ -76,13 +76,7 @@ class ReviewViewSet(ApiViewSet):
     )
     @ratelimit("review")
     def create(self, request):
-        fields = self.validated(request)
-        review, review.is_new = Review.objects.submit(
-            request.user,
-            fields["personaSlug"],
-            rating=fields["rating"],
-            comment=fields["comment"],
-        )
+        review, review.is_new = Review.objects.submit(request.user, **self.validated(request))
         code = status.HTTP_201_CREATED if review.is_new else status.HTTP_200_OK
         return self.respond(SubmittedReviewSerializer, review, code)
 

@@ -5,9 +5,9 @@ from django.urls import reverse
 
 from agents.admin.filters import RevokedFilter
 from agents.admin.forms import IssueInvitationForm
+from agents.admin.revoking import revoking
 from agents.admin.search import TokenSearchMixin
 from agents.models import Invitation
-from marketplace.adminsite.actions import confirmed_action, offered_to
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, link_to
 from marketplace.adminsite.filters import ChoiceFilter
 from marketplace.adminsite.issuing import IssuedMixin
@@ -71,18 +71,8 @@ class InvitationAdmin(IssuedMixin, TokenSearchMixin, ReadOnlyModelAdmin):
         text = "invitations reported as leaked this week"
         return [(text, leaked, "?revoked_at=leaked")]
 
-    @confirmed_action(
+    revoke = revoking(
         "Revoke",
-        permissions=["act"],
-        danger=True,
         text="Agents can no longer register with it. Agents that have registered are not affected.",
+        then="Agents can no longer register with them.",
     )
-    @offered_to(lambda invitation: invitation.revoked_at is None)
-    def revoke(self, request, queryset):
-        self.change_each(
-            request,
-            queryset,
-            "Revoked.",
-            lambda row: row.revoke("Revoked by staff"),
-            then="Agents can no longer register with them.",
-        )

@@ -3,9 +3,9 @@ from django.db.models import Q
 from django.db.models.functions import Right
 
 from agents.admin.filters import RevokedFilter
+from agents.admin.revoking import revoking
 from agents.admin.search import TokenSearchMixin, agents_named
 from agents.models import AgentToken
-from marketplace.adminsite.actions import confirmed_action, offered_to
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin
 from marketplace.adminsite.history_pages import HistoryMixin
 from marketplace.adminsite.issuing import IssuedMixin
@@ -37,18 +37,8 @@ class AgentTokenAdmin(IssuedMixin, HistoryMixin, TokenSearchMixin, ReadOnlyModel
             Q(hint__startswith=term) | Q(end=term) | Q(agent__in=agents_named(term))
         )
 
-    @confirmed_action(
+    revoke = revoking(
         "Revoke",
-        permissions=["act"],
-        danger=True,
         text="A revoked token never works again. The agent needs another one.",
+        then="They no longer work.",
     )
-    @offered_to(lambda token: token.revoked_at is None)
-    def revoke(self, request, queryset):
-        self.change_each(
-            request,
-            queryset,
-            "Revoked.",
-            lambda token: token.revoke("Revoked by staff"),
-            then="They no longer work.",
-        )

@@ -15,7 +15,7 @@ from agents.models.invitations import Invitation
 from catalogue.models import with_words, words_of
 from infrastructure.db.statements import write_one
 from marketplace.api.scopes import DEFAULT_SCOPES
-from marketplace.models import MAX_REASON, RandomTextField, make_public_id, violates
+from marketplace.models import MAX_REASON, RandomTextField, make_public_id, newest_where, violates
 from marketplace.ratelimits.rates import FREE_TIER
 
 AGENT_WORDS = words_of("handle", "name")
@@ -121,10 +121,8 @@ class Agent(models.Model):
             models.Index(
                 F("tier"), F("id").desc(), name="agent_tier", condition=~Q(tier=FREE_TIER)
             ),
-            models.Index(
-                F("id").desc(), name="agent_suspended", condition=Q(suspended_at__isnull=False)
-            ),
-            models.Index(F("id").desc(), name="agent_paused", condition=Q(paused_at__isnull=False)),
+            newest_where("agent_suspended", Q(suspended_at__isnull=False)),
+            newest_where("agent_paused", Q(paused_at__isnull=False)),
             # Serves as the foreign key's index.
             models.Index(
                 F("invitation"),

@@ -14,7 +14,7 @@ from agents.models.operators import OperatorKey
 from catalogue.models import with_words, words_of
 from marketplace.api.exceptions import InsufficientScope
 from marketplace.api.scopes import DEFAULT_SCOPES, Scope, allows
-from marketplace.models import RandomTextField
+from marketplace.models import RandomTextField, newest_where
 from marketplace.secrets import random_text
 
 OPERATOR_WORDS = words_of("operator_name")
@@ -67,11 +67,7 @@ class OperatorClaim(models.Model):
                 Lower("operator_email"), name="claim_email", condition=~Q(operator_email="")
             ),
             GinIndex(OPERATOR_WORDS, name="claim_words", condition=~Q(operator_email="")),
-            models.Index(
-                F("id").desc(),
-                name="claim_pending",
-                condition=Q(claimed_at=None) & ~Q(code_digest=""),
-            ),
+            newest_where("claim_pending", Q(claimed_at=None) & ~Q(code_digest="")),
             models.Index(F("key"), name="claim_key", condition=Q(key__isnull=False)),
         ]
 

@@ -11,7 +11,7 @@ from agents import tokens
 from agents.exceptions import InvalidInvitation
 from agents.models.revoking import LEAKED, RevokedOnce, RevokedQuerySet
 from marketplace.api.scopes import DEFAULT_SCOPES, Scope
-from marketplace.models import MAX_REASON
+from marketplace.models import MAX_REASON, newest_where
 from marketplace.ratelimits.rates import FREE_TIER
 
 MAX_USES, MAX_DAYS = 10_000, 365
@@ -63,10 +63,8 @@ class InvitationQuerySet(RevokedQuerySet):
 
 
 class Invitation(RevokedOnce):
-    """A text that lets agents register; only its digest is stored."""
+    """A text that lets agents register."""
 
-    digest = models.CharField(max_length=64, editable=False)
-    hint = models.CharField(max_length=64, editable=False)
     uses = models.PositiveIntegerField(default=DEFAULT_USES)
     used = models.PositiveIntegerField(default=0, editable=False)
     # For the agents that it registers.
@@ -91,16 +89,9 @@ class Invitation(RevokedOnce):
         indexes = [
             # Staff search by the start of the text, and look for those reported as leaked.
             models.Index(OpClass("hint", "varchar_pattern_ops"), name="invitation_hint_start"),
-            models.Index(
-                F("id").desc(), name="invitation_revoked", condition=Q(revoked_at__isnull=False)
-            ),
-            models.Index(
-                F("id").desc(), name="invitation_leaked", condition=Q(revocation_reason=LEAKED)
-            ),
+            newest_where("invitation_revoked", Q(revoked_at__isnull=False)),
+            newest_where("invitation_leaked", Q(revocation_reason=LEAKED)),
         ]
-
-    def __str__(self):
-        return self.hint
 
     @property
     def state(self):

@@ -1,11 +1,11 @@
 from django.contrib.postgres.indexes import OpClass
 from django.db import models, transaction
-from django.db.models import F, Q
+from django.db.models import Q
 from django.utils import timezone
 
 from agents import tokens
 from agents.models.revoking import LEAKED, RevokedOnce, RevokedQuerySet
-from marketplace.models import MAX_REASON
+from marketplace.models import MAX_REASON, newest_where
 
 
 class OperatorKeyQuerySet(RevokedQuerySet):
@@ -31,14 +31,12 @@ class OperatorKeyQuerySet(RevokedQuerySet):
 
 
 class OperatorKey(RevokedOnce):
-    """Opens the console for the agents that were claimed with it; only its digest is stored.
+    """Opens the console for the agents that were claimed with it.
 
     It opens nothing until an agent has confirmed a claim with it, or after its last agent was
     released or claimed again (contract 19.13).
     """
 
-    digest = models.CharField(max_length=64, editable=False)
-    hint = models.CharField(max_length=64, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     confirmed_at = models.DateTimeField(null=True, editable=False)
     last_used_at = models.DateTimeField(null=True, editable=False)
@@ -55,26 +53,15 @@ class OperatorKey(RevokedOnce):
         ]
         indexes = [
             # Staff see confirmed keys, and look for those reported as leaked.
-            models.Index(
-                F("id").desc(),
-                name="operator_key_confirmed",
-                condition=Q(confirmed_at__isnull=False),
-            ),
-            models.Index(
-                F("id").desc(), name="operator_key_revoked", condition=Q(revoked_at__isnull=False)
-            ),
-            models.Index(
-                F("id").desc(), name="operator_key_leaked", condition=Q(revocation_reason=LEAKED)
-            ),
+            newest_where("operator_key_confirmed", Q(confirmed_at__isnull=False)),
+            newest_where("operator_key_revoked", Q(revoked_at__isnull=False)),
+            newest_where("operator_key_leaked", Q(revocation_reason=LEAKED)),
             models.Index(
                 OpClass("hint", "varchar_pattern_ops"),
                 name="operator_key_hint_start",
                 condition=Q(confirmed_at__isnull=False),
             ),
         ]
-
-    def __str__(self):
-        return self.hint
 
     @property
     def state(self):

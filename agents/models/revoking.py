@@ -15,10 +15,19 @@ class RevokedQuerySet(models.QuerySet):
 
 
 class RevokedOnce(models.Model):
-    """For models with `revoked_at` and `revocation_reason`."""
+    """A secret text of which only the digest is stored, and a hint for staff.
+
+    Its models have `revoked_at` and `revocation_reason`.
+    """
+
+    digest = models.CharField(max_length=64, editable=False)
+    hint = models.CharField(max_length=64, editable=False)
 
     class Meta:
         abstract = True
+
+    def __str__(self):
+        return self.hint
 
     def revoke(self, reason=""):
         """Refuse it for good. If two callers do it, the first time and reason stay."""

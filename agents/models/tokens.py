@@ -3,7 +3,7 @@ from functools import partial
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import OpClass
 from django.db import models, transaction
-from django.db.models import F, Func, Q
+from django.db.models import Func, Q
 from django.db.models.functions import Least, Now, Right
 from rest_framework.exceptions import AuthenticationFailed
 
@@ -16,7 +16,7 @@ from agents.sql import AUTHENTICATE, REVOKE, STATE
 from infrastructure.db.statements import fetch_one
 from marketplace.api.exceptions import InsufficientScope
 from marketplace.api.scopes import DEFAULT_SCOPES, Scope, allows
-from marketplace.models import MAX_REASON, RandomTextField, make_public_id
+from marketplace.models import MAX_REASON, RandomTextField, make_public_id, newest_where
 from marketplace.rows import instance_of
 
 
@@ -74,15 +74,13 @@ class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):
 
 
 class AgentToken(RevokedOnce):
-    """A bearer token; only its digest is stored (contract 4.8)."""
+    """A bearer token (contract 4.8)."""
 
     MAX_USABLE = 10  # that an agent can create; staff and operators may issue more
 
     public_id = RandomTextField(partial(make_public_id, "token"), max_length=40)
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="tokens")
     name = models.CharField(max_length=80, blank=True, db_default="")
-    digest = models.CharField(max_length=64, editable=False)
-    hint = models.CharField(max_length=64, editable=False)
     scopes = ArrayField(models.CharField(max_length=16, choices=Scope))
     created_at = models.DateTimeField(auto_now_add=True)
     last_used_at = models.DateTimeField(null=True, editable=False)
@@ -99,23 +97,16 @@ class AgentToken(RevokedOnce):
             # Staff search by the start or the end of the text.
             models.Index(OpClass("hint", "varchar_pattern_ops"), name="token_hint_start"),
             models.Index(Right("hint", 4), name="token_hint_end"),
-            models.Index(
-                F("id").desc(), name="token_revoked", condition=Q(revoked_at__isnull=False)
-            ),
-            models.Index(
-                F("id").desc(), name="token_leaked", condition=Q(revocation_reason=LEAKED)
-            ),
+            newest_where("token_revoked", Q(revoked_at__isnull=False)),
+            newest_where("token_leaked", Q(revocation_reason=LEAKED)),
         ]
         constraints = [
             models.UniqueConstraint(fields=["digest"], name="unique_token_digest"),
             models.UniqueConstraint(fields=["public_id"], name="unique_token_public_id"),
         ]
 
-    def __str__(self):
-        return self.hint
-
     @transaction.atomic
-    def issue_another(self, *, name="", scopes=None, expires_at=None):
+    def issue_another(self, *, name="", scopes=None, expires_in_days=None):
         """Create another token, with at most this one's scopes and expiry (contract 15.3).
 
         Raises InsufficientScope and TooManyTokens.
@@ -124,9 +115,9 @@ class AgentToken(RevokedOnce):
         scopes = caller.scopes if scopes is None else scopes
         caller.check_scopes(scopes)
         self.check_number(usable)
-        expiries = [expiry for expiry in (expires_at, caller.expires_at) if expiry is not None]
+        expiries = [tokens.expiry(expires_in_days), caller.expires_at]
         return AgentToken.objects.issue(
-            self.agent, scopes, name=name, expires_at=min(expiries, default=None)
+            self.agent, scopes, name=name, expires_at=min(filter(None, expiries), default=None)
         )
 
     @transaction.atomic

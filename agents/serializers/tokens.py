@@ -59,6 +59,7 @@ class CreateTokenSerializer(BodySerializer):
         "only reads git repositories. A token with `read` can create one with `clone`.",
     )
     expiresInDays = WholeNumberField(
+        source="expires_in_days",
         default=None,
         min_value=1,
         max_value=365,

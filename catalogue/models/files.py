@@ -8,7 +8,20 @@ def content_digest(data):
     return f"sha256:{sha256(data).hexdigest()}"
 
 
-BATCH = 1024 * 1024  # bytes to read at a time; a single file may be as large
+BATCH = 1024 * 1024  # bytes to read or insert at a time; a single file may be as large
+
+
+def batches(items, size_of):
+    """Lists of some items, each of BATCH bytes or a single larger one."""
+    batch, size = [], 0
+    for item in items:
+        if batch and size + size_of(item) > BATCH:
+            yield batch
+            batch, size = [], 0
+        batch.append(item)
+        size += size_of(item)
+    if batch:
+        yield batch
 
 
 class FileContentQuerySet(models.QuerySet):
@@ -19,20 +32,10 @@ class FileContentQuerySet(models.QuerySet):
 
     def read(self, files):
         """Each of a skill's files with its bytes, holding at most two batches in memory."""
-        batch, size = [], 0
-        for file in files:
-            if batch and size + file["size"] > BATCH:
-                yield from self._read(batch)
-                batch, size = [], 0
-            batch.append(file)
-            size += file["size"]
-        if batch:
-            yield from self._read(batch)
-
-    def _read(self, files):
-        contents = self.of(files)
-        for file in files:
-            yield file, contents[file["digest"]]
+        for batch in batches(files, lambda file: file["size"]):
+            contents = self.of(batch)
+            for file in batch:
+                yield file, contents[file["digest"]]
 
     def take_turn(self):
         """Wait for all transactions that store or purge many texts."""

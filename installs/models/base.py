@@ -3,12 +3,15 @@
 from functools import partial
 from typing import NamedTuple
 
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models, transaction
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from catalogue.exceptions import VersionNotFound
 from installs.models import choices
 from installs.models.querysets import InstallQuerySet
+from marketplace.models import newest_where
 from marketplace.rows import instance_of
 
 
@@ -69,8 +72,26 @@ class InstallManager(models.Manager.from_queryset(InstallQuerySet)):
             raise self.model.NotFound
         return install
 
+    def fetch_verdict(self, agent, version, **values):
+        """Run the statement that installs the newest text, or the version with this number.
+
+        Raises the kind's AlreadyInstalled or NotFound.
+        """
+        newest, numbered = self.model.STATEMENTS
+        if version is None:
+            verdict = agent.fetch_verdict(newest, **values)
+        else:
+            verdict = agent.fetch_verdict(numbered, **values, number=version)
+        if verdict.is_installed:
+            raise self.model.AlreadyInstalled
+        if not verdict.is_published:
+            raise self.model.NotFound
+        return verdict
+
     def from_verdict(self, agent, verdict):
-        """The install from a statement's verdict, with its entry."""
+        """The install from a statement's verdict, with its entry. Raises VersionNotFound."""
+        if verdict.install_id is None:
+            raise VersionNotFound
         kind = self.model.kind
         entry = instance_of(self.model.Entry, verdict, f"{kind}_")
         return instance_of(self.model, verdict, "install_", agent=agent, **{kind: entry})
@@ -80,6 +101,25 @@ class UpdateResult(NamedTuple):
     slug: str
     digest: str
     previous_digest: str
+
+
+def once_per_agent(kind):
+    """The constraint that an agent has an entry of the kind at most once."""
+    return models.UniqueConstraint(
+        fields=["agent", kind],
+        condition=Q(removed_at=None),
+        name=f"one_present_install_per_agent_and_{kind}",
+    )
+
+
+def indexes_of(kind):
+    return [
+        models.Index(F("agent"), F("id").desc(), name=f"{kind}_install_newest"),
+        models.Index(F(kind), F("installed_at").desc(), name=f"{kind}_install_times"),
+        # For the counts by day; rows are inserted in order of time, which keeps it tiny.
+        BrinIndex(fields=["installed_at"], name=f"{kind}_install_day", autosummarize=True),
+        newest_where(f"{kind}_install_removed", Q(removed_at__isnull=False)),
+    ]
 
 
 class Install(models.Model):

@@ -1,15 +1,9 @@
-from django.contrib.postgres.indexes import BrinIndex
 from django.db import models, transaction
-from django.db.models import F, Q
+from django.db.models import Q
 
 from agents.models import Agent
-from catalogue.exceptions import PersonaNotFound, SkillNotFound, VersionNotFound
-from catalogue.models import (
-    Persona,
-    PersonaVersion,
-    Skill,
-    SkillVersion,
-)
+from catalogue.exceptions import PersonaNotFound, SkillNotFound
+from catalogue.models import Persona, PersonaVersion, Skill, SkillVersion
 from installs.exceptions import (
     PersonaAlreadyInstalled,
     PersonaNotInstalled,
@@ -17,14 +11,9 @@ from installs.exceptions import (
     SkillAlreadyInstalled,
     SkillNotInstalled,
 )
-from installs.models.base import Install, InstallManager
+from installs.models.base import Install, InstallManager, indexes_of, once_per_agent
 from installs.models.querysets import PersonaInstallQuerySet
-from installs.sql import (
-    INSTALL_PERSONA,
-    INSTALL_PERSONA_VERSION,
-    INSTALL_SKILL,
-    INSTALL_SKILL_VERSION,
-)
+from installs.sql import INSTALL_PERSONA, INSTALL_SKILL
 
 
 class SkillInstallManager(InstallManager):
@@ -38,17 +27,7 @@ class SkillInstallManager(InstallManager):
         Raises SkillAlreadyInstalled, even if the skill was withdrawn since, SkillNotFound
         (contract 9.3) or VersionNotFound.
         """
-        values = {"slug": slug, "runtime": runtime}
-        if version is None:
-            verdict = agent.fetch_verdict(INSTALL_SKILL, **values)
-        else:
-            verdict = agent.fetch_verdict(INSTALL_SKILL_VERSION, **values, number=version)
-        if verdict.is_installed:
-            raise SkillAlreadyInstalled
-        if not verdict.is_published:
-            raise SkillNotFound
-        if verdict.install_id is None:
-            raise VersionNotFound
+        verdict = self.fetch_verdict(agent, version, slug=slug, runtime=runtime)
         install = self.from_verdict(agent, verdict)
         install.has_files = verdict.archive_digest != ""
         return install
@@ -56,6 +35,8 @@ class SkillInstallManager(InstallManager):
 
 class SkillInstall(Install):
     kind, Entry, Version = "skill", Skill, SkillVersion
+    STATEMENTS = INSTALL_SKILL
+    AlreadyInstalled = SkillAlreadyInstalled
     NotInstalled, NotFound = SkillNotInstalled, SkillNotFound
 
     # skill_install_newest begins with the agent and serves as this key's index.
@@ -70,23 +51,8 @@ class SkillInstall(Install):
     objects = SkillInstallManager()
 
     class Meta(Install.Meta):
-        constraints = [
-            models.UniqueConstraint(
-                fields=["agent", "skill"],
-                condition=Q(removed_at=None),
-                name="one_present_install_per_agent_and_skill",
-            )
-        ]
-        indexes = [
-            models.Index(F("agent"), F("id").desc(), name="skill_install_newest"),
-            models.Index(F("skill"), F("installed_at").desc(), name="skill_install_times"),
-            # For the counts by day; rows are inserted in order of time, which keeps it tiny.
-            BrinIndex(fields=["installed_at"], name="skill_install_day", autosummarize=True),
-            # Staff filter by it, and may find few or none.
-            models.Index(
-                F("id").desc(), name="skill_install_removed", condition=Q(removed_at__isnull=False)
-            ),
-        ]
+        constraints = [once_per_agent("skill")]
+        indexes = indexes_of("skill")
 
 
 class PersonaInstallManager(InstallManager.from_queryset(PersonaInstallQuerySet)):
@@ -98,19 +64,9 @@ class PersonaInstallManager(InstallManager.from_queryset(PersonaInstallQuerySet)
         Raises PersonaAlreadyInstalled, even if the persona was withdrawn or priced since,
         PersonaNotFound, PersonaRequiresPayment (contract 9.7) or VersionNotFound.
         """
-        values = {"slug": slug, "activate": activate}
-        if version is None:
-            verdict = agent.fetch_verdict(INSTALL_PERSONA, **values)
-        else:
-            verdict = agent.fetch_verdict(INSTALL_PERSONA_VERSION, **values, number=version)
-        if verdict.is_installed:
-            raise PersonaAlreadyInstalled
-        if not verdict.is_published:
-            raise PersonaNotFound
+        verdict = self.fetch_verdict(agent, version, slug=slug, activate=activate)
         if not verdict.is_free:
             raise PersonaRequiresPayment
-        if verdict.install_id is None:
-            raise VersionNotFound
         return self.from_verdict(agent, verdict)
 
     @transaction.atomic
@@ -139,6 +95,8 @@ class PersonaInstallManager(InstallManager.from_queryset(PersonaInstallQuerySet)
 
 class PersonaInstall(Install):
     kind, Entry, Version = "persona", Persona, PersonaVersion
+    STATEMENTS = INSTALL_PERSONA
+    AlreadyInstalled = PersonaAlreadyInstalled
     NotInstalled, NotFound = PersonaNotInstalled, PersonaNotFound
 
     agent = models.ForeignKey(
@@ -156,11 +114,7 @@ class PersonaInstall(Install):
 
     class Meta(Install.Meta):
         constraints = [
-            models.UniqueConstraint(
-                fields=["agent", "persona"],
-                condition=Q(removed_at=None),
-                name="one_present_install_per_agent_and_persona",
-            ),
+            once_per_agent("persona"),
             models.UniqueConstraint(
                 fields=["agent"],
                 condition=Q(is_active=True),
@@ -171,16 +125,7 @@ class PersonaInstall(Install):
                 name="only_a_present_one_is_active",
             ),
         ]
-        indexes = [
-            models.Index(F("agent"), F("id").desc(), name="persona_install_newest"),
-            models.Index(F("persona"), F("installed_at").desc(), name="persona_install_times"),
-            BrinIndex(fields=["installed_at"], name="persona_install_day", autosummarize=True),
-            models.Index(
-                F("id").desc(),
-                name="persona_install_removed",
-                condition=Q(removed_at__isnull=False),
-            ),
-        ]
+        indexes = indexes_of("persona")
 
     def activate(self):
         """Make it the one active persona of its agent, which is locked."""

@@ -58,6 +58,7 @@ class InstallSkillSerializer(BodySerializer):
 class InstallPersonaSerializer(BodySerializer):
     slug = SlugField(initial="archivist", help_text=SLUG_HELP)
     setActive = BooleanField(
+        source="activate",
         default=False,
         initial=True,
         help_text="Whether it becomes your one active persona.",

@@ -1,7 +1,8 @@
 from drf_spectacular.utils import extend_schema_serializer
 
 from agents.models import Agent
-from agents.serializers import ClaimSerializer, GrantedScopesField, HandleField
+from agents.serializers.agents import ClaimSerializer, HandleField
+from agents.serializers.tokens import GrantedScopesField
 from catalogue.serializers.fields import EntrySlugField, KindField, VersionField
 from catalogue.serializers.personas import PersonaIdSerializer
 from catalogue.serializers.skills import BundlingPersonaSerializer
@@ -117,3 +118,17 @@ class ProfileSerializer(ResponseSerializer):
     counts = CountsSerializer(source="*")
     createdAt = TimestampField(source="agent.created_at")
     updatedAt = TimestampField(source="agent.updated_at")
+
+
+class LimitSerializer(ResponseSerializer):
+    policy = TextField(initial="install")
+    limit = CountField(initial=20)
+    windowSeconds = CountField(source="window", initial=3600)
+    remaining = CountField(initial=17)
+    resetSeconds = CountField(source="seconds", initial=1284)
+
+
+class LimitsSerializer(ResponseSerializer):
+    """The usages of the rate limits."""
+
+    limits = LimitSerializer(many=True, source="*")

@@ -19,7 +19,6 @@ CAPABILITIES = (
     b"multi_ack_detailed no-done side-band-64k shallow deepen-relative allow-tip-sha1-in-want "
     b"allow-reachable-sha1-in-want object-format=sha1 symref=HEAD:refs/heads/main"
 )
-FRAME = 65_500  # bytes of the pack in one line
 DATA = 1  # the band of a pack
 IN_VAIN = 1000  # unknown haves in one request, after which the client gets everything
 
@@ -59,7 +58,7 @@ class Negotiation:
         self.shallow = {self.numbers[sha] for sha in request.shallow if sha in self.numbers}
         self.cuts = [1, *sorted(self.shallow)]
         self.common = [sha for sha in request.haves if sha in self.numbers]
-        self.wants = self.numbers_of_wants()
+        self.wants = self.numbers_up_to(request.wants, self.oldest_want)
         if request.depth:
             self.tell_shallow()
         self.is_pack = request.is_whole and self.acknowledge()
@@ -71,9 +70,6 @@ class Negotiation:
     def oldest(self, number):
         """The oldest commit that a client with this one has: 1, or where its history is cut."""
         return self.cuts[bisect_right(self.cuts, number) - 1]
-
-    def numbers_of_wants(self):
-        return self.numbers_up_to(self.request.wants, self.oldest_want)
 
     def oldest_want(self, number):
         depth = self.request.depth
@@ -188,8 +184,8 @@ class Negotiation:
             file.writelines(chunks)
             return
         proto = Protocol(None, file.write)
-        for frame in frames(chunks):
-            proto.write_sideband(DATA, frame)
+        for chunk in chunks:
+            proto.write_sideband(DATA, chunk)
         proto.write_pkt_line(None)
 
 
@@ -209,15 +205,3 @@ def packed(commits, objects):
     for commit in commits:
         yield store.packed(Commit.type_num, commit)
     yield from store.read_objects(objects)
-
-
-def frames(chunks):
-    """The same bytes in pieces as large as a line may be."""
-    buffer = bytearray()
-    for chunk in chunks:
-        buffer += chunk
-        while len(buffer) >= FRAME:
-            yield bytes(buffer[:FRAME])
-            del buffer[:FRAME]
-    if buffer:
-        yield bytes(buffer)

@@ -1,32 +1,22 @@
 """The current content of each repository, in one or two statements. trees.py makes the files."""
 
-from datetime import datetime
 from hashlib import blake2b
-from typing import NamedTuple
 
 import orjson
 from django.conf import settings
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
-from catalogue.models import Persona, is_slug
+from catalogue.models import Persona, SkillVersion, Status, is_slug
 from installs import reads as installs
 from installs.exceptions import PersonaRequiresPayment
 from interfaces.git import store
 from interfaces.git.exceptions import CatalogueTooLarge
 from interfaces.git.names import persona_marketplace, shortened
-from interfaces.git.sql import CATALOGUE, FOLDERS, INSTALLED, PERSONA, PROMPTS, VERSIONS, rows_of
+from interfaces.git.sql import CATALOGUE, FOLDERS, INSTALLED, PERSONA, PROMPTS, rows_of
 from interfaces.git.trees import Plugin, SkillTree, marketplace_files, skill_files
 
 # Raise it when the same rows make other files, so that each repository gets one commit of them.
 FORMAT = 1
-
-
-class VersionRow(NamedTuple):
-    id: int
-    number: int
-    is_recalled: bool
-    created_at: datetime
-    skill_id: int
 
 
 def source_of(kind, slug, agent):
@@ -145,10 +135,15 @@ class SkillHistory:
         self.name = f"skill/{self.versions[0].skill_id}"
 
     def read(self):
-        rows = rows_of(VERSIONS, [self.slug]) if is_slug(self.slug) else []
-        if not rows:
+        if not is_slug(self.slug):
             raise SkillNotFound
-        self.versions = list(map(VersionRow._make, rows))
+        versions = SkillVersion.objects.filter(
+            skill__slug=self.slug, skill__status=Status.PUBLISHED
+        ).exclude(title="")  # which only a purged one has
+        columns = "number", "recalled_at", "created_at", "skill_id"
+        self.versions = list(versions.only(*columns).order_by("number"))
+        if not self.versions:
+            raise SkillNotFound
 
     def state(self):
         return str(self.versions[-1].number)
@@ -175,7 +170,7 @@ class SkillHistory:
         return {
             f"v{version.number}": commits[version.number]
             for version in self.versions
-            if not version.is_recalled and version.number in commits
+            if version.recalled_at is None and version.number in commits
         }
 
 

@@ -85,13 +85,6 @@ MARKETPLACE = f"""
         LIMIT %(most)s + 1
     ) AS persona) <= %(most)s AS has_catalogue
 """
-# Without those that were purged.
-VERSIONS = f"""
-SELECT version.id, version.number, recalled_at IS NOT NULL AS is_recalled, version.created_at,
-    skill_id
-FROM catalogue_skillversion AS version JOIN catalogue_skill AS skill ON skill.id = skill_id
-WHERE slug = %s AND {IS_PUBLISHED} AND version.title <> '' ORDER BY version.number
-"""
 
 # Making the commits of a large repository takes longer than other requests may wait for a lock.
 PATIENCE = """
@@ -104,28 +97,6 @@ SIZES = """
 SELECT digest, octet_length(data) FROM catalogue_filecontent WHERE digest = ANY(%s)
 ORDER BY digest COLLATE "C"
 """
-PRESENT = "SELECT sha, first FROM git_presence WHERE repository_id = %s AND last = %s"
-ADD_OBJECTS = """
-INSERT INTO git_object (sha, size, data, content)
-SELECT * FROM unnest(%s::bytea[], %s::int[], %s::bytea[], %s::text[])
-ON CONFLICT DO NOTHING
-"""
-ADD_PRESENCES = """
-INSERT INTO git_presence (repository_id, sha, first, last)
-SELECT %s, * FROM unnest(%s::bytea[], %s::int[], %s::int[])
-ON CONFLICT (repository_id, sha, first) DO UPDATE SET last = EXCLUDED.last
-"""
-ADD_COMMITS = """
-INSERT INTO git_commit (repository_id, number, sha, data, version)
-SELECT %s, * FROM unnest(%s::int[], %s::bytea[], %s::bytea[], %s::int[])
-"""
-ADD_HELD = """
-INSERT INTO git_held (repository_id, kind, version_id)
-SELECT %s, * FROM unnest(%s::text[], %s::bigint[]) ON CONFLICT DO NOTHING
-"""
-COMMITS_OF_VERSIONS = "SELECT version, sha FROM git_commit WHERE repository_id = %s"
-NUMBERS = "SELECT sha, number FROM git_commit WHERE repository_id = %s AND sha = ANY(%s)"
-SHAS = "SELECT number, sha FROM git_commit WHERE repository_id = %s AND number = ANY(%s)"
 COMMITS = """
 SELECT data FROM git_commit JOIN unnest(%s::int[], %s::int[]) AS part (first, last)
     ON number BETWEEN part.first AND part.last

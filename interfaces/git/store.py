@@ -10,21 +10,30 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db import connection, transaction
-from dulwich.objects import Blob, Commit, Tree
+from django.db import transaction
+from dulwich import objects as git
+from dulwich.index import commit_tree
+from dulwich.object_store import MemoryObjectStore
 from dulwich.pack import pack_object_header
 
 from catalogue.models import FileContent
+from catalogue.models.files import batches
 from interfaces.git import sql
 from interfaces.git.exceptions import RepositoryChanged
-from interfaces.git.models import DEFAULT_NAME, MarketplaceName, Repository
+from interfaces.git.models import (
+    DEFAULT_NAME,
+    Commit,
+    Held,
+    MarketplaceName,
+    Object,
+    Presence,
+    Repository,
+)
 from interfaces.git.sql import rows_of
 
 AUTHOR = b"Agent marketplace <marketplace@localhost>"
-FILE, EXECUTABLE, FOLDER = 0o100644, 0o100755, 0o40000
 OPEN = 2**31 - 1  # the `last` of objects in the newest tree
 ROWS = 2000  # that one statement inserts
-BATCH = 1024 * 1024  # bytes of objects that are read or inserted at a time
 FAST = 1  # level of compression
 
 
@@ -91,54 +100,49 @@ def advance(source):
 def append(repository, snapshots):
     """Make a commit of each snapshot. Returns the number and the sha of the last one."""
     number, head = repository.number, repository.head and bytes(repository.head)
-    changes = Changes(
-        {bytes(sha): first for sha, first in rows_of(sql.PRESENT, [repository.id, OPEN])}
-    )
+    present = Presence.objects.filter(repository=repository, last=OPEN)
+    changes = Changes({bytes(sha): first for sha, first in present.values_list("sha", "first")})
     blobs = blobs_of({file.digest for shot in snapshots for file in shot.files.values()} - {None})
     for snapshot in snapshots:
         number += 1
-        root = write_tree(nested(snapshot.files), blobs, objects := {})
+        root = write_tree(snapshot.files, blobs, objects := {})
         note_presence(changes, objects, number)
         data, sha = commit_of(snapshot, root, head)
-        changes.commits.append((number, sha, data, snapshot.version))
+        changes.commits.append(
+            Commit(
+                repository=repository,
+                number=number,
+                sha=sha,
+                data=data,
+                version=snapshot.version,
+            )
+        )
         changes.versions |= snapshot.versions
         head = sha
     write(repository, changes)
     return number, head
 
 
-def nested(files):
-    root = {}
-    for path, file in files.items():
-        *folders, name = path.split("/")
-        folder = root
-        for part in folders:
-            folder = folder.setdefault(part, {})
-        folder[name] = file
+def write_tree(files, blobs, objects):
+    """The sha of the root folder, in hex. Adds everything in it to `objects`."""
+    modes = {True: 0o100755, False: 0o100644}
+    entries = (
+        (path.encode(), write_blob(file, blobs, objects), modes[file.is_executable])
+        for path, file in files.items()
+    )
+    root = commit_tree(trees := MemoryObjectStore(), entries)
+    for sha in trees:
+        objects[bytes.fromhex(sha.decode())] = git.Tree.type_num, trees[sha].as_raw_string()
     return root
-
-
-def write_tree(folder, blobs, objects):
-    """The sha of a folder, in hex. Adds everything in the folder to `objects`."""
-    tree = Tree()
-    for name, entry in folder.items():
-        if isinstance(entry, dict):
-            mode, sha = FOLDER, write_tree(entry, blobs, objects)
-        else:
-            mode = EXECUTABLE if entry.is_executable else FILE
-            sha = write_blob(entry, blobs, objects)
-        tree.add(name.encode(), mode, sha)
-    objects[bytes.fromhex(tree.id.decode())] = Tree.type_num, tree.as_raw_string()
-    return tree.id
 
 
 def write_blob(file, blobs, objects):
     if file.digest:
         sha = blobs[file.digest]
-        objects[sha] = Blob.type_num, None  # stored by `blobs_of`
+        objects[sha] = git.Blob.type_num, None  # stored by `blobs_of`
         return sha.hex().encode()
-    blob = Blob.from_string(file.data)
-    objects[bytes.fromhex(blob.id.decode())] = Blob.type_num, file.data
+    blob = git.Blob.from_string(file.data)
+    objects[bytes.fromhex(blob.id.decode())] = git.Blob.type_num, file.data
     return blob.id
 
 
@@ -150,15 +154,15 @@ def blobs_of(digests):
     for batch in batches(FileContent.objects.read(new), lambda item: len(item[1])):
         rows = []
         for file, data in batch:
-            blobs[file["digest"]] = sha = bytes.fromhex(Blob.from_string(data).id.decode())
-            rows.append(row_of(sha, Blob.type_num, data, file["digest"]))
-        insert(sql.ADD_OBJECTS, rows)
+            blobs[file["digest"]] = sha = bytes.fromhex(git.Blob.from_string(data).id.decode())
+            rows.append(object_of(sha, git.Blob.type_num, data, file["digest"]))
+        Object.objects.bulk_create(rows, ROWS, ignore_conflicts=True)
     return blobs
 
 
-def row_of(sha, kind, data, content=None):
+def object_of(sha, kind, data, content=None):
     in_pack = packed(kind, data)
-    return sha, len(in_pack), in_pack, content
+    return Object(sha=sha, size=len(in_pack), data=in_pack, content=content)
 
 
 def packed(kind, data):
@@ -174,7 +178,7 @@ def note_presence(changes, objects, number):
 
 
 def commit_of(snapshot, root, parent):
-    commit = Commit()
+    commit = git.Commit()
     commit.tree = root
     commit.parents = [parent.hex().encode()] if parent else []
     commit.author = commit.committer = AUTHOR
@@ -185,39 +189,43 @@ def commit_of(snapshot, root, parent):
 
 
 def write(repository, changes):
+    """Insert all rows. Objects are sorted, so that two transactions never wait for each other."""
     objects = sorted(changes.objects.items())
-    rows = [row_of(sha, kind, data) for sha, (kind, data) in objects if data is not None]
-    insert(sql.ADD_OBJECTS, rows)
-    insert(sql.ADD_COMMITS, changes.commits, repository.id)
+    rows = [object_of(sha, kind, data) for sha, (kind, data) in objects if data is not None]
+    Object.objects.bulk_create(rows, ROWS, ignore_conflicts=True)
+    Commit.objects.bulk_create(changes.commits, ROWS)
     opened = [
         (sha, first, OPEN) for sha, first in changes.present.items() if first > repository.number
     ]
-    insert(sql.ADD_PRESENCES, sorted([*changes.closed, *opened]), repository.id)
-    insert(sql.ADD_HELD, sorted(changes.versions), repository.id)
-
-
-def insert(statement, rows, *first):
-    """Insert rows in their order, by which two transactions never wait for each other."""
-    with connection.cursor() as cursor:
-        for start in range(0, len(rows), ROWS):
-            columns = zip(*rows[start : start + ROWS], strict=True)
-            cursor.execute(statement, [*first, *map(list, columns)])
+    Presence.objects.bulk_create(
+        [
+            Presence(repository=repository, sha=sha, first=first, last=last)
+            for sha, first, last in [*changes.closed, *opened]
+        ],
+        ROWS,
+        update_conflicts=True,
+        unique_fields=["repository", "sha", "first"],
+        update_fields=["last"],
+    )
+    held = [Held(repository=repository, kind=kind, version_id=pk) for kind, pk in changes.versions]
+    Held.objects.bulk_create(held, ROWS, ignore_conflicts=True)
 
 
 def commits_of_versions(repository):
     """The sha of the commit of each version of a skill."""
-    return {v: bytes(sha) for v, sha in rows_of(sql.COMMITS_OF_VERSIONS, [repository.id])}
+    commits = Commit.objects.filter(repository=repository).values_list("version", "sha")
+    return {version: bytes(sha) for version, sha in commits}
 
 
 def numbers_of(repository, shas):
     """The numbers of those of the shas that are commits of the repository."""
-    rows = rows_of(sql.NUMBERS, [repository.id, list(shas)])
-    return {bytes(sha): number for sha, number in rows}
+    commits = Commit.objects.filter(repository=repository, sha__in=shas)
+    return {bytes(sha): number for sha, number in commits.values_list("sha", "number")}
 
 
 def shas_of(repository, numbers):
-    rows = rows_of(sql.SHAS, [repository.id, list(numbers)])
-    return {number: bytes(sha) for number, sha in rows}
+    commits = Commit.objects.filter(repository=repository, number__in=numbers)
+    return {number: bytes(sha) for number, sha in commits.values_list("number", "sha")}
 
 
 def objects_of(repository, parts, known_numbers):
@@ -247,16 +255,3 @@ def read_objects(rows):
             raise RepositoryChanged
         for (data,) in contents:
             yield bytes(data)
-
-
-def batches(items, size_of):
-    """Lists of some items, each of BATCH bytes or a single larger one."""
-    batch, size = [], 0
-    for item in items:
-        if batch and size + size_of(item) > BATCH:
-            yield batch
-            batch, size = [], 0
-        batch.append(item)
-        size += size_of(item)
-    if batch:
-        yield batch

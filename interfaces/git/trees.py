@@ -72,11 +72,7 @@ def skill_files(folder, below=""):
 
 def is_accepted(path):
     """Whether git accepts the path. File systems ignore some characters of a name."""
-    visible = path
-    if not path.isascii():
-        visible = "".join(
-            character for character in path if unicodedata.category(character) != "Cf"
-        )
+    visible = "".join(letter for letter in path if unicodedata.category(letter) != "Cf")
     return not any(REFUSED.fullmatch(part) for part in visible.split("/"))
 
 

@@ -32,11 +32,6 @@ class UploadRequest:
         return {*self.wants, *self.haves, *self.shallow}
 
 
-def read(body, encoding):
-    """The UploadRequest in a body. Raises UnreadableRequest."""
-    return parsed(unpacked(body, encoding))
-
-
 def unpacked(body, encoding):
     """The body of a request. git compresses long ones."""
     if encoding in {"gzip", "x-gzip"}:
@@ -52,8 +47,9 @@ def unpacked(body, encoding):
     return body
 
 
-def parsed(body):
-    request, lines = UploadRequest(), Protocol(BytesIO(body).read, None)
+def read(body, encoding):
+    """The UploadRequest in a body. Raises UnreadableRequest."""
+    request, lines = UploadRequest(), Protocol(BytesIO(unpacked(body, encoding)).read, None)
     try:
         for line in lines.read_pkt_seq():
             read_line(request, line, {b"want", b"shallow", b"deepen"})

@@ -53,7 +53,7 @@ class GitViewSet(access.AsksReaders, PublicViewSet):
         refs = {"HEAD": head, "refs/heads/main": head}
         tags = source.tags_of(repository).items()
         refs |= {f"refs/tags/{name}": sha for name, sha in tags}
-        return respond(UPLOAD, "advertisement", packs.advertised(refs))
+        return respond("advertisement", packs.advertised(refs))
 
     def upload(self, request, kind, slug=None):
         self.check_reader(request, kind)
@@ -69,16 +69,13 @@ class GitViewSet(access.AsksReaders, PublicViewSet):
         source = sources.source_of(kind, slug, request.user)
         negotiation = packs.Negotiation(store.repository_of(source), upload_request)
         if not negotiation.is_pack:
-            return respond(UPLOAD, "result", negotiation.reply)
+            return respond("result", negotiation.reply)
         try:
-            return self.send_pack(negotiation)
+            # From a file, so that a slow client holds neither memory nor a thread.
+            name, content_type = f"git-{negotiation.digest}", f"application/x-{UPLOAD}-result"
+            return stored_response(name, negotiation.write, content_type)
         except RepositoryChanged:
-            return respond(UPLOAD, "result", packs.not_our_ref(upload_request.wants[0]))
-
-    def send_pack(self, negotiation):
-        """Send the pack from a file, so that a slow client holds neither memory nor a thread."""
-        content_type = f"application/x-{UPLOAD}-result"
-        return stored_response(f"git-{negotiation.digest}", negotiation.write, content_type)
+            return respond("result", packs.not_our_ref(upload_request.wants[0]))
 
     def push(self, _request, kind, slug=None):
         raise PushForbidden
@@ -94,5 +91,5 @@ class GitViewSet(access.AsksReaders, PublicViewSet):
             access.check_reader(request, request.auth, scope=Scope.CLONE)
 
 
-def respond(service, kind, content):
-    return HttpResponse(content, content_type=f"application/x-{service}-{kind}")
+def respond(kind, content):
+    return HttpResponse(content, content_type=f"application/x-{UPLOAD}-{kind}")

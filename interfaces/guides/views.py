@@ -17,33 +17,24 @@ class GuideViewSet(PublicReadingViewSet):
 
     audience = Audience.EVERYONE
     parameters = {"raw"}
-
-    def skill(self, request):
-        return self.page_or_text("skill.md", "text/markdown")
-
-    def rest(self, request):
-        """The part that an agent needs later, so that /skill.md stays short."""
-        return self.page_or_text("guide.md", "text/markdown")
-
-    def llms(self, request):
-        return self.page_or_text("llms.txt", "text/plain")
+    file_name, media_type = None, "text/markdown"
 
     def robots(self, request):
         return text_response(guide("robots.txt", request), "text/plain")
 
-    def page_or_text(self, name, media_type):
+    def retrieve(self, request):
         """A page for a browser, and the text for everyone else. `?raw` is always the text.
 
         One URL has two representations, so the cache of this process, whose key is the URL, holds
         neither. Edges ask each time, because some ignore Vary; the ETags tell the two apart.
         """
-        text = guide(name, self.request)
+        text = guide(self.file_name, request)
         if "raw" in self.query:
-            return text_response(text, media_type)
+            return text_response(text, self.media_type)
         self.headers = {"Cache-Control": "no-cache", "Vary": "Accept"}
-        if self.request.get_preferred_type([media_type, "text/html"]) == "text/html":
-            return page_response(self.request, name, text, media_type)
-        return text_response(text, media_type, None)
+        if request.get_preferred_type([self.media_type, "text/html"]) == "text/html":
+            return page_response(request, self.file_name, text, self.media_type)
+        return text_response(text, self.media_type, None)
 
 
 def guide(name, request):

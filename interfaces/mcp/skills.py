@@ -24,7 +24,6 @@ from catalogue.exceptions import SkillNotFound, VersionNotFound
 from catalogue.models import FileContent, Skill, SkillVersion
 from catalogue.serializers.files import media_type
 from catalogue.skill_md import MAX_NAME
-from interfaces.mcp import readers
 from interfaces.mcp.api import call_api
 from interfaces.mcp.folders import (
     CATALOGUE,
@@ -38,6 +37,7 @@ from interfaces.mcp.folders import (
 )
 from interfaces.mcp.protocol import INTERNAL_ERROR, INVALID_PARAMS, MCPError, argument
 from marketplace import access
+from marketplace.api.exceptions import AuthenticationRequired, InsufficientScope
 
 EXTENSION = "io.modelcontextprotocol/skills"
 MARKDOWN = "text/markdown"
@@ -204,7 +204,7 @@ def with_folder(request, uri, use):
         return use(own_folder(request), "/".join(parts[1:]))
     if parts[0] != CATALOGUE or len(parts) < 2:
         raise unknown(uri)
-    readers.check(request)
+    check_reader(request)
 
     def use_skill(skill):
         folder = folder_of(skill)
@@ -220,3 +220,13 @@ def with_folder(request, uri, use):
         return reads.with_skill(parts[1], use_skill)
     except (SkillNotFound, VersionNotFound) as error:
         raise unknown(uri) from error
+
+
+def check_reader(request):
+    """Raise MCPError with the API's sentence where this request may not read the catalogue."""
+    try:
+        access.check_request(request)
+    except InsufficientScope as error:
+        raise MCPError(INVALID_PARAMS, str(error.detail)) from error
+    except access.REFUSALS as error:
+        raise MCPError(INVALID_PARAMS, AuthenticationRequired.default_detail) from error

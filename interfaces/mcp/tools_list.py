@@ -31,15 +31,11 @@ def offered(name, tool):
         "title": tool.title,
         "description": wording.described(name, tool),
         "inputSchema": tool.schema,
-        "annotations": annotations_of(tool),
+        # Clients use these to decide whether to ask a person first.
+        "annotations": {"readOnlyHint": True}
+        if tool.operation.reads
+        else {"destructiveHint": tool.is_destructive},
     }
-
-
-def annotations_of(tool):
-    """Clients use these to decide whether to ask a person first."""
-    if tool.operation.reads:
-        return {"readOnlyHint": True}
-    return {"destructiveHint": tool.is_destructive}
 
 
 def lists_core(request):

@@ -13,7 +13,7 @@ class McpViewSet(PublicViewSet):
     Any Origin may call: there are no cookies to abuse, and the host is checked.
     """
 
-    audience = Audience.EVERYONE  # the API and readers.py ask the rule
+    audience = Audience.EVERYONE  # the API and skills.py ask the rule
 
     def create(self, request):
         if request.GET.getlist("tools") not in ([], [CORE]):

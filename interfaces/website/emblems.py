@@ -4,7 +4,6 @@ The category decides the colour, so entries of one category look related. The sl
 shapes.
 """
 
-from dataclasses import dataclass
 from zlib import crc32
 
 EDGE = 0.3  # of the colour around the shapes, in units
@@ -25,28 +24,13 @@ SHAPES = [
 ]
 
 
-@dataclass(frozen=True)
-class Emblem:
-    """`cells` are the shapes of the four quarters, as `(column, row, shape, is_pale)`."""
-
-    colour: str
-    cells: list
-
-    def path(self, *, pale):
-        """The SVG path of the pale shapes or of the others, in a square of two units."""
-        return "".join(
-            f"M{column} {row}{shape}"
-            for column, row, shape, is_pale in self.cells
-            if is_pale == pale
-        )
-
-
 def emblem_of(slug, category):
+    """The colour, and the SVG paths of the white and the pale shapes in a square of two units."""
     # Not hash(), which differs from process to process.
-    bits = crc32(slug.encode())
-    cells = []
+    bits, white, pale = crc32(slug.encode()), "", ""
     for place in range(4):
         bits, shape = divmod(bits, len(SHAPES))
         bits, tone = divmod(bits, 3)
-        cells.append((place % 2, place // 2, SHAPES[shape], tone == 0))
-    return Emblem(COLOURS[crc32(category.encode()) % len(COLOURS)], cells)
+        path = f"M{place % 2} {place // 2}{SHAPES[shape]}"
+        white, pale = (white, pale + path) if tone == 0 else (white + path, pale)
+    return COLOURS[crc32(category.encode()) % len(COLOURS)], white, pale

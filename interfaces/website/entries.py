@@ -29,12 +29,8 @@ class EntryPage(Page):
     model = None
 
     @property
-    def kind(self):
-        return self.model.kind
-
-    @property
     def section(self):
-        return f"{self.kind}s"
+        return f"{self.model.kind}s"
 
     def error_page(self, error, slug, **_path):
         if not isinstance(error, self.model.NotFound):
@@ -43,7 +39,7 @@ class EntryPage(Page):
         if entry is None:
             near = near_slugs(self.model, slug)
             return super().error_page(error, section=self.section, near=near)
-        context = {"section": self.section, "kind": self.kind, "entry": entry}
+        context = {"section": self.section, "kind": self.model.kind, "entry": entry}
         return render(self.request, "410.html", context, status=HTTPStatus.GONE)
 
     def render_entry(self, entry, validators, text, folder="", **context):
@@ -57,7 +53,7 @@ class EntryPage(Page):
             entry=entry,
             related=related,
             has_git=settings.GIT,
-            plugin=plugin_name(self.kind, entry.slug, related.taken),
+            plugin=plugin_name(self.model.kind, entry.slug, related.taken),
             persona_marketplace=persona_marketplace(related.marketplace, entry.slug),
             # Where a token is needed, it is the password.
             git_base=base if is_public() else base.replace("://", "://x:$CLONE@"),

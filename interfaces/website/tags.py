@@ -22,12 +22,11 @@ HIGH = 32
 @register.simple_tag
 def emblem(slug, category):
     """The emblem of an entry as inline SVG."""
-    picture = emblem_of(slug, category)
     return format_html(
         '<svg class="emblem" viewBox="{0} {0} {1} {1}" aria-hidden="true">'
         '<path fill="{2}" d="M{0} {0}h{1}v{1}h-{1}z"/>'
         '<path fill="#fff" d="{3}"/><path fill="#fff" opacity=".5" d="{4}"/></svg>',
-        *(-EDGE, 2 + 2 * EDGE, picture.colour, picture.path(pale=False), picture.path(pale=True)),
+        *(-EDGE, 2 + 2 * EDGE, *emblem_of(slug, category)),
     )
 
 

@@ -1,27 +1,28 @@
+from installs.models import PersonaInstall, SkillInstall
 from operators.actions import agents, all_installs, installing, installs, tokens
+from operators.forms import InstallPersonaForm
 
 # By their path.
 ACTIONS = {
-    "pause": agents.Pause,
-    "resume": agents.Resume,
-    "issue-token": tokens.IssueToken,
-    "revoke-token": tokens.RevokeToken,
-    "revoke-tokens": tokens.RevokeTokens,
-    "install-skill": installing.InstallSkill,
-    "install-persona": installing.InstallPersona,
-    "activate-persona": installing.ActivatePersona,
-    "pin-skill": installs.PinSkill,
-    "pin-persona": installs.PinPersona,
-    "unpin-skill": installs.UnpinSkill,
-    "unpin-persona": installs.UnpinPersona,
-    "update-skill": installs.UpdateSkill,
-    "update-persona": installs.UpdatePersona,
-    "update-all": all_installs.UpdateAll,
-    "pin-all": all_installs.PinAll,
-    "unpin-all": all_installs.UnpinAll,
-    "remove-skill": installs.RemoveSkill,
-    "remove-persona": installs.RemovePersona,
-    "limits": agents.SetLimits,
-    "new-claim-url": agents.RenewClaimUrl,
-    "release": agents.Release,
+    "pause": agents.Pause.as_view(),
+    "resume": agents.Resume.as_view(),
+    "issue-token": tokens.IssueToken.as_view(),
+    "revoke-token": tokens.RevokeToken.as_view(),
+    "revoke-tokens": tokens.RevokeTokens.as_view(),
+    "install-skill": installing.InstallEntry.as_view(model=SkillInstall),
+    "install-persona": installing.InstallEntry.as_view(
+        model=PersonaInstall, form_class=InstallPersonaForm
+    ),
+    "activate-persona": installs.Activate.as_view(model=PersonaInstall),
+    **{
+        f"{name}-{model.kind}": action.as_view(model=model)
+        for name, action in installs.ACTIONS.items()
+        for model in (SkillInstall, PersonaInstall)
+    },
+    "update-all": all_installs.UpdateAll.as_view(),
+    "pin-all": all_installs.PinAll.as_view(),
+    "unpin-all": all_installs.UnpinAll.as_view(),
+    "limits": agents.SetLimits.as_view(),
+    "new-claim-url": agents.RenewClaimUrl.as_view(),
+    "release": agents.Release.as_view(),
 }

@@ -11,8 +11,6 @@ from installs.models import PersonaInstall, SkillInstall, choices
 from installs.models.querysets import recalled_versions
 from operators.actions.base import Action
 
-MAX_NAMED = 100  # entries that an action changes, or leaves out for one reason
-
 
 class MoveAll(Action):
     """One statement for each kind: it sees all versions at one moment, and waits for none."""
@@ -123,7 +121,7 @@ class Plan:
     @cached_property
     def left_out(self):
         """`{reason: rows}`"""
-        by_reason = defaultdict(Rows)
+        by_reason = defaultdict(list)
         for installs in self.installs:
             left_out = self.action.left_out(installs).annotate(reason=reason(installs.model))
             for row in named(left_out, "kind", "slug", "reason"):
@@ -131,22 +129,10 @@ class Plan:
         return dict(by_reason)
 
 
-class Rows(list):
-    """All rows; a page shows the first of them."""
-
-    @property
-    def first(self):
-        return self[:MAX_NAMED]
-
-    @property
-    def more(self):
-        return max(0, len(self) - MAX_NAMED)
-
-
 def named(installs, *columns):
     kind = installs.model.kind
     installs = installs.annotate(kind=Value(kind), slug=F(f"{kind}__slug"))
-    return Rows(installs.order_by("slug").values_list(*columns, named=True))
+    return list(installs.order_by("slug").values_list(*columns, named=True))
 
 
 def reason(model):

@@ -2,64 +2,71 @@
 
 from django.shortcuts import get_object_or_404
 
-from installs.models import PersonaInstall, SkillInstall, choices
+from installs.models import choices
 from marketplace.models import SLUG
 from operators.actions.base import Action
 from operators.forms import PinForm
 
 
-class Remove(Action):
-    """Uninstall what the path names, withdrawn or not."""
+class InstallAction(Action):
+    """On the agent's install of a published entry, which the path names."""
 
-    title = "Remove {subject} from {agent}?"
+    subject_path = rf"/(?P<slug>{SLUG})"
+    model = None
+
+    def subject(self, agent, slug):
+        return get_object_or_404(self.installs(slug), agent=agent)
+
+    def installs(self, slug):
+        return self.model.objects.of_published().of_entry(slug)
+
+
+class Remove(InstallAction):
+    """Uninstall the entry, withdrawn or not."""
+
+    title = "Remove {subject.entry} from {agent}?"
     text = (
         "The agent no longer gets it when it starts. Until then it may keep using a copy. It can "
         "install it again."
     )
     label = "Remove"
     is_dangerous = True
-    done = "Removed {subject} from {agent}."
-    subject_path = rf"/(?P<slug>{SLUG})"
-    installs = None
+    note = "Removed the {subject.kind} {subject.entry}."
+    done = "Removed {subject.entry} from {agent}."
 
-    def subject(self, agent, slug):
-        entry = {f"{self.installs.kind}__slug": slug}
-        get_object_or_404(self.installs.objects.present(), agent=agent, **entry)
-        return slug
-
-    def act(self, claim, slug, form, operator):
-        # Whatever the agent's state: `post` holds its lock.
-        self.installs.objects.own(claim.agent, slug).uninstall()
-
-
-class RemoveSkill(Remove):
-    installs = SkillInstall
-    note = "Removed the skill {subject}."
-
-
-class RemovePersona(Remove):
-    installs = PersonaInstall
-    note = "Removed the persona {subject}."
-
-
-class Move(Action):
-    """Change the agent's version of a published entry; the manager of the installs has the rule."""
-
-    subject_path = rf"/(?P<slug>{SLUG})"
-    installs = None
-
-    def subject(self, agent, slug):
-        installs = self.installs.objects.of_published().of_entry(slug)
-        return get_object_or_404(installs, agent=agent)
+    def installs(self, slug):
+        return self.model.objects.of_entry(slug)
 
     def act(self, claim, install, form, operator):
-        if not self.move(self.installs.objects.filter(pk=install.pk), form):
+        install.uninstall()
+
+
+class Activate(InstallAction):
+    title = "Activate {subject.entry} for {agent}?"
+    text = (
+        "The agent uses this persona from its next start, in place of the one that is active now."
+    )
+    label = "Activate"
+    note = "Activated the persona {subject.entry}."
+    done = "Activated the persona {subject.entry} for {agent}."
+
+    def act(self, claim, install, form, operator):
+        if install.is_active:
+            self.change_nothing()
+        install.activate()
+
+
+class Move(InstallAction):
+    """Change the agent's version of the entry; the manager of the installs has the rule."""
+
+    def act(self, claim, install, form, operator):
+        if not self.move(self.model.objects.filter(pk=install.pk), form):
             self.change_nothing()
         install.refresh_from_db(fields=["number"])
         return self.named(install)
 
     def named(self, install):
-        return f"version {install.number} of the {self.installs.kind} {install.entry}"
+        return f"version {install.number} of the {install.kind} {install.entry}"
 
     def move(self, installs, form):
         """Returns how many changed."""
@@ -94,7 +101,7 @@ class Unpin(Move):
         return installs.end_pins()
 
     def named(self, install):
-        return f"the {self.installs.kind} {install.entry}"
+        return f"the {install.kind} {install.entry}"
 
 
 class Update(Move):
@@ -111,25 +118,5 @@ class Update(Move):
         return installs.use(choices.newest)
 
 
-class PinSkill(Pin):
-    installs = SkillInstall
-
-
-class PinPersona(Pin):
-    installs = PersonaInstall
-
-
-class UnpinSkill(Unpin):
-    installs = SkillInstall
-
-
-class UnpinPersona(Unpin):
-    installs = PersonaInstall
-
-
-class UpdateSkill(Update):
-    installs = SkillInstall
-
-
-class UpdatePersona(Update):
-    installs = PersonaInstall
+# For skills and personas alike.
+ACTIONS = {"pin": Pin, "unpin": Unpin, "update": Update, "remove": Remove}

@@ -1,7 +1,7 @@
 from django.contrib import admin
 
 from marketplace.adminsite.filters import ChoiceFilter
-from reports.models import Case, Report
+from reports.models import Case
 
 
 class QueueFilter(admin.SimpleListFilter):
@@ -30,13 +30,3 @@ class KindFilter(ChoiceFilter):
         kind: (f"{kind}s", lambda cases, kind=kind: cases.exclude(**{kind: None}))
         for kind in Case.KINDS
     }
-
-
-class ReasonFilter(admin.SimpleListFilter):
-    title = parameter_name = "reason"
-
-    def lookups(self, request, model_admin):
-        return Report.Reason.choices
-
-    def queryset(self, request, queryset):
-        return queryset.filter(reason=self.value()) if self.value() else queryset

@@ -10,7 +10,6 @@ from django.utils import timezone
 from agents.models import Agent
 from catalogue.models import Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
-from operators.actions import all_installs
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory
 from tests.operators.test_action_effects import history
 from tests.operators.test_console import text_of
@@ -235,17 +234,14 @@ def test_update_all_leaves_uninstalled_skills_alone(console, client, agent, has)
     assert SkillInstall.objects.get(skill__slug="outdated").number == 1
 
 
-def test_the_page_names_the_first_of_many_installs(console, agent, monkeypatch):
-    monkeypatch.setattr(all_installs, "MAX_NAMED", 2)
-    for number in range(5):
-        install(agent, "skill", f"skill-{number}")
+def test_the_page_names_the_first_of_many_installs(console, agent):
+    for number in range(102):
+        install(agent, "skill", f"skill-{number:03}")
 
     text = question(console, "update-all")
 
-    assert (
-        "This changes 5 skills skill-0 version 1 → 2 skill-1 version 1 → 2 and 3 more Update"
-        in text
-    )
+    assert "This changes 102 skills skill-000 version 1 → 2 skill-001 version 1 → 2" in text
+    assert "skill-099 version 1 → 2 and 2 more Update" in text
 
 
 @pytest.mark.contract("19.18")

@@ -1,10 +1,10 @@
 """Installing, switching, updating, pinning and uninstalling."""
 
+from catalogue.models import Kind
 from interfaces.mcp.tool import PAGE, Tool
 
 NEWEST = "A `number` of list_versions, to pin. By default, the newest"
 PINNED = "A `number` of list_versions. By default, the one you use"
-ROWS = "newest first, with versions, pins and available updates."
 
 TOOLS = {
     "install_skill": Tool(
@@ -52,32 +52,21 @@ TOOLS = {
         "first.",
         {"slug": "", "version": NEWEST},
     ),
-    "pin_skill": Tool(
-        "Pin a skill",
-        "Keep an installed skill at the version you tested, whatever is published later.",
-        {"slug": "", "version": PINNED},
-    ),
-    "unpin_skill": Tool(
-        "Unpin a skill", "Let a pinned skill follow its newest version again.", {"slug": ""}
-    ),
-    "pin_persona": Tool(
-        "Pin a persona",
-        "Keep an installed persona at the version you tested, whatever is published later.",
-        {"slug": "", "version": PINNED},
-    ),
-    "unpin_persona": Tool(
-        "Unpin a persona", "Let a pinned persona follow its newest version again.", {"slug": ""}
-    ),
-    "my_skills": Tool(
-        "My skills",
-        f"List the skills you have installed, {ROWS}",
-        PAGE,
-        operation_id="list_own_skills",
-    ),
-    "my_personas": Tool(
-        "My personas",
-        f"List the personas you have installed, {ROWS}",
-        PAGE,
-        operation_id="list_own_personas",
-    ),
 }
+for kind in Kind.values:
+    TOOLS[f"pin_{kind}"] = Tool(
+        f"Pin a {kind}",
+        f"Keep an installed {kind} at the version you tested, whatever is published later.",
+        {"slug": "", "version": PINNED},
+    )
+    TOOLS[f"unpin_{kind}"] = Tool(
+        f"Unpin a {kind}", f"Let a pinned {kind} follow its newest version again.", {"slug": ""}
+    )
+for kind in Kind.values:
+    TOOLS[f"my_{kind}s"] = Tool(
+        f"My {kind}s",
+        f"List the {kind}s you have installed, newest first, with versions, pins and available "
+        "updates.",
+        PAGE,
+        operation_id=f"list_own_{kind}s",
+    )
