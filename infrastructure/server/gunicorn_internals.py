@@ -1,6 +1,7 @@
 """The undocumented parts of gunicorn that the server uses. Any release may change them.
 
-tests/infrastructure/server/test_internals.py and test_gunicorn_messages.py name what has changed.
+tests/infrastructure/server/test_internals.py names what has changed, and the servers of
+tests/deployment show it.
 """
 
 import errno

@@ -15,18 +15,17 @@ from tests.system.model_catalogue import (
     published,
 )
 from tests.system.model_installs import NOT_FOUND, InstallRules
-from tests.system.model_operators import Claim, OperatorRules
 from tests.system.model_reviews import ReviewRules
 from tests.system.model_signals import SignalRules
 from tests.system.model_tokens import TokenRules
 from tests.system.model_version_rules import VersionRules
 
 
-class Model(InstallRules, OperatorRules, ReviewRules, SignalRules, TokenRules, VersionRules):
+class Model(InstallRules, ReviewRules, SignalRules, TokenRules, VersionRules):
     def __init__(self, base_url):
         self.base_url = base_url
         self.agents, self.entries, self.seen = [], {"skills": [], "personas": []}, set()
-        self.keys, self.purges = [], {}  # (kind, digest) -> the purged text
+        self.purges = {}  # (kind, digest) -> the purged text
         self.feed, self.unread = {}, set()
         self.interval = Interval()
 
@@ -48,7 +47,7 @@ class Model(InstallRules, OperatorRules, ReviewRules, SignalRules, TokenRules, V
             self.opaque("agent"),
             handle or self.handle_for(name),
             {key: body.get(key) or "" for key in ("name", "description", "runtime")},
-            self.new_claim(),
+            self.opaque_claim_url(),
             created=Timestamp(self.interval),
             updated=Timestamp(self.interval),
         )
@@ -65,13 +64,13 @@ class Model(InstallRules, OperatorRules, ReviewRules, SignalRules, TokenRules, V
                 "tokenType": "Bearer",
                 "scopes": SCOPES,
                 "tokenExpiresAt": None,
-                "claim": agent.claim.status_with_url(),
+                "claim": agent.claim,
                 "createdAt": agent.created,
             },
         )
 
-    def new_claim(self):
-        return Claim(Opaque(rf"{re.escape(self.base_url)}/claim/[0-9A-Za-z]{{20,}}", self.seen))
+    def opaque_claim_url(self):
+        return Opaque(rf"{re.escape(self.base_url)}/claim/[0-9A-Za-z]{{20,}}", self.seen)
 
     @property
     def handles(self):

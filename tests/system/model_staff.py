@@ -198,13 +198,6 @@ class StaffActions:
             self.model.suspend(agent, suspended=False)
         self.check(agents=[agent])
 
-    def release(self, agent):
-        url = agent.claim.url
-        with self.clock():
-            row_of(agent).claim.release()
-            self.model.release(agent)
-        self.check_released(agent, url)
-
     def issue_token(self, agent, scopes):
         self.act("list_tokens", token=self.issue(agent, scopes))
 

@@ -13,7 +13,6 @@ from tests.system.model_data import (
     SORTS,
     UNKNOWN,
 )
-from tests.system.model_operator_steps import codes, operator_steps
 from tests.system.model_tokens import usable
 from tests.system.model_version_steps import numbers, version_steps, writings
 
@@ -27,7 +26,6 @@ OPERATIONS = [
     *("deactivate_persona", *["update_skill", "update_persona"] * 3, "manifest", "limits"),
     *["pin_skill", "pin_persona", "unpin_skill", "unpin_persona"] * 2,
     *(*["create_token", "rotate_token", "delete_token"] * 2, "revoke_leaked_token"),
-    *["confirm_claim"] * 2,
     *("register", "register", "update_me", "update_me"),
 ]
 KINDS = st.sampled_from(["skills", "personas"])
@@ -39,12 +37,11 @@ LISTED += ["persona_reviews"] * 2
 def steps(draw):
     """The name of a step and its arguments, such as `("suspend", agent)`."""
     model = draw(st.runner()).model
-    kinds = ["request"] * 12 + ["paginate"] * 3 + ["edit"] * 7 + ["staff"] * 3 + ["operator"] * 4
+    kinds = ["request"] * 12 + ["paginate"] * 3 + ["edit"] * 7 + ["staff"] * 3
     kind = draw(st.sampled_from(kinds))
     if kind in {"request", "paginate"}:
         return kind, *draw({"request": requests, "paginate": queries}[kind](model))
-    others = {"edit": edits, "staff": staff_steps, "operator": operator_steps}
-    return draw(others[kind](model))
+    return draw({"edit": edits, "staff": staff_steps}[kind](model))
 
 
 @st.composite
@@ -56,10 +53,8 @@ def requests(draw, model):
     if operation == "delete_review":
         return operation, {"personaSlug": draw(slugs("personas", own_reviewed(token)))}, token
     if operation == "revoke_leaked_token":
-        texts = [str(secret.text) for secret in [*model.tokens, *model.keys]]
+        texts = [str(token.text) for token in model.tokens]
         return operation, {"token": draw(st.sampled_from([*texts, "", "é"]))}, None
-    if operation == "confirm_claim":
-        return operation, {"code": draw(codes(model, token))}, token
     body = draw(BODIES[operation])
     if operation == "register" and (len(model.agents) == MAX_AGENTS or draw(st.booleans())):
         body = {**(body or {}), "handle": draw(st.sampled_from(sorted(model.handles)))}
@@ -201,8 +196,6 @@ def staff_steps(draw, model):
     if suspended and draw(st.booleans()):
         return "restore", suspended[0]
     agent = draw(st.sampled_from(model.agents))
-    if agent.claim.status()["status"] != "unclaimed" and not draw(st.integers(0, 5)):
-        return "release", agent
     reviews = [review for review in agent.reviews.values() if not review.is_deleted]
     if reviews and draw(st.booleans()):
         review = draw(st.sampled_from(reviews))

@@ -111,7 +111,4 @@ class TokenRules:
         for token in self.tokens:
             if str(token.text) == text:
                 token.is_usable = False
-        for key in self.keys:
-            if str(key.text) == text:
-                key.is_ended = True
         return Reply(200, {"message": "If the token existed, it is revoked"})

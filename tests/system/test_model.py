@@ -16,7 +16,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from agents.models import Agent, OperatorKey
+from agents.models import Agent
 from catalogue.models import Persona, Purge, Skill
 from changes.models import Change
 from installs.models import PersonaInstall, SkillInstall
@@ -27,9 +27,7 @@ from tests.factories import PersonaFactory, SkillFactory
 from tests.system import model_data as data
 from tests.system.model import Model
 from tests.system.model_agents import LIMIT, WINDOW_DAYS
-from tests.system.model_claims import REACHED_CLAIMS, ComparedClaims
 from tests.system.model_data import REACHED, SORTS, UNKNOWN
-from tests.system.model_refusals import RefusedRequests
 from tests.system.model_requests import ComparedRequests
 from tests.system.model_staff import REACHED_ENDS, StaffActions, row_of
 from tests.system.model_steps import UNKNOWN_TOKEN, steps
@@ -44,8 +42,7 @@ ROUNDS, MAX_ROUNDS = scale(short=1, long=4), scale(short=1, long=12)
 # The suite is deterministic; the full length uses a new seed each time, or MODEL_SEED.
 SEED = int(os.environ.get("MODEL_SEED") or scale(short=1, long=random.randrange(10**6)))
 LIMITED = [
-    *("INSTALL", "REVIEW", "CONFIRM_CLAIM", "MANAGE", "REPORT", "REGISTER", "REVOKE", "OPERATOR"),
-    *("CLAIM_CODE", "CLAIM_CODE_ADDRESS", "CLONE"),
+    *("INSTALL", "REVIEW", "CONFIRM_CLAIM", "MANAGE", "REPORT", "REGISTER", "REVOKE", "CLONE"),
 ]
 RATE = f"{LIMIT}/{WINDOW_DAYS}d"
 LIMITS = {f"RATE_LIMIT_{name}": RATE for name in LIMITED} | {"WEB_CONCURRENCY": "2"}
@@ -88,15 +85,13 @@ def test_it_behaves_as_the_model_says(live_server_of, tmp_path):
 
 def missing(counts):
     """The steps and statuses that no run has seen yet."""
-    reached = REACHED | REACHED_CLAIMS | REACHED_ENDS
+    reached = REACHED | REACHED_ENDS
     return {
         (name, status) for name, statuses in reached.items() for status in statuses
     } - counts.keys()
 
 
-class Marketplace(
-    ComparedRequests, ComparedClaims, RefusedRequests, StaffActions, RuleBasedStateMachine
-):
+class Marketplace(ComparedRequests, StaffActions, RuleBasedStateMachine):
     """One run: the same steps on the server and on the model, from an empty database."""
 
     def __init__(self, server, staff, counts):
@@ -109,7 +104,7 @@ class Marketplace(
         forget_versions()
         for rows in (
             *(Report, Case, Review, PersonaInstall, SkillInstall, Persona, Skill, Agent),
-            *(OperatorKey, Purge),
+            Purge,
             Change,  # last, because deleting entries left tombstones
         ):
             rows.objects.all().delete()
@@ -119,8 +114,6 @@ class Marketplace(
             self.act("register", body)
             for operation, given in data.START:
                 self.act(operation, given, self.model.tokens[-1])
-        for agent in self.model.agents:
-            self.claim(agent.tokens[0])
         # The first agent has as many tokens as it can create.
         for _ in range(MAX_TOKENS - 1):
             self.issue(self.model.agents[0], ["read"])
@@ -233,7 +226,6 @@ class Marketplace(
         for kind in ("skill", "persona"):
             self.act("facets", {"kind": kind})
         if self.counts["runs"] == 1:
-            self.get_refused()
             for entries in self.model.entries.values():
                 self.take_back(next(entry for entry in entries if entry.is_published))
 
