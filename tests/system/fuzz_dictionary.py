@@ -39,10 +39,6 @@ TARGETS = [
     "/sitemap.xml", "/sitemap-skills-%00.xml", "/sitemap-skills-0.xml?%FF", "/feed.atom/?",
     *(path + end for path, end in zip(PATHS, cycle(["/", "//", "%0a", "/x", "/%00", ""]))),
 ]
-FOLDERS = sorted(
-    {path.removeprefix("/api/v1/").rpartition("/")[0] for path in PATHS if path.count("/") > 3}
-    | {path.removeprefix("/api/v1/") for path in PATHS if path.count("/") > 2}
-)
 TEXTS = [
     "", " ", "\0", "a\0", "\ud800", "\udc00\ud800", "\ufeff", "\u202e", "\uffff", "\u0663",
     "\u2028", "a\U000e0041", "\x9b",
@@ -63,9 +59,9 @@ JSON = [
     r'{"\u0000":1}', r'{"\ud800":{"\ud800":[]}}', '{"a":' * 500 + "1" + "}" * 500,
     *("[" * depth + "]" * depth for depth in (2, 200, 900, 990, 1100, 20_000)),
 ]
-PARAMETERS = sorted({*SYNONYMS, *(name for one in OPERATIONS for name in one.parameters)})
-PARAMETER_NAMES = [
-    *PARAMETERS, "", "foo", "q[]", "Q", "\0", "\ud800", "é", "format", "page",
+PARAMETERS = [
+    *sorted({*SYNONYMS, *(name for one in OPERATIONS for name in one.parameters)}),
+    *("", "foo", "q[]", "Q", "\0", "\ud800", "é", "format", "page"),
 ]
 
 # Parameters of a Content-Type: RFC 2231 has continued and encoded ones.

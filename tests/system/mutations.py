@@ -121,7 +121,7 @@ def change_query(rng, lines):
     words = lines[0].split(b" ")
     text = rng.choice(fuzz_dictionary.TEXTS).encode("utf-8", "surrogatepass")
     escaped = b"".join(b"%%%02X" % byte for byte in text[:1000])
-    name = rng.choice(fuzz_dictionary.PARAMETERS).encode()
+    name = escaped(rng.choice(fuzz_dictionary.PARAMETERS)).encode()
     mark = b"&" if b"?" in words[1:2] else b"?"
     words[1:2] = [b"".join((*words[1:2], mark, name, b"=", escaped))]
     lines[0] = b" ".join(words)

@@ -7,25 +7,13 @@ from functools import partial
 from itertools import cycle, islice
 from threading import Barrier
 
-from tests.system.scale import scale
+from tests.system.scale import UNLIMITED, scale
 
 ROUNDS = scale(short=3, long=200)
 CONCURRENCY = (16, 32, 48)  # concurrent requests, in turn
 ME = "/api/v1/agents/me"
 CONFIRM = f"{ME}/confirm-claim"
-LIMITS = {
-    "WEB_CONCURRENCY": "2",
-    "RATE_LIMIT_REGISTER": "1000000/h",
-    "RATE_LIMIT_REVIEW": "1000000/h",
-    "RATE_LIMIT_REPORT": "1000000/h",
-    "RATE_LIMIT_MANAGE": "1000000/h",
-    "RATE_LIMIT_REVOKE": "1000000/h",
-    "RATE_LIMIT_CONFIRM_CLAIM": "1000000/h",
-    "RATE_LIMIT_OPERATOR": "1000000/h",
-    "RATE_LIMIT_CLAIM_CODE": "1000000/h",
-    "RATE_LIMIT_CLAIM_CODE_ADDRESS": "1000000/h",
-    "RATE_LIMIT_INSTALL": "free=1000000/h,slow=10/d",
-}
+LIMITS = UNLIMITED | {"WEB_CONCURRENCY": "2"}
 
 
 def rounds(number=ROUNDS):

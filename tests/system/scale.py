@@ -3,6 +3,9 @@
 import os
 
 LONG = bool(os.environ.get("PROVE"))
+POLICIES = ["REGISTER", "INSTALL", "REVIEW", "REPORT", "MANAGE", "REVOKE", "CLONE", "CONFIRM_CLAIM"]
+POLICIES += ["CLAIM_CODE", "CLAIM_CODE_ADDRESS", "OPERATOR"]
+UNLIMITED = {f"RATE_LIMIT_{policy}": "1000000/h" for policy in POLICIES}
 
 
 def scale(*, short, long):

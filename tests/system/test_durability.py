@@ -19,7 +19,7 @@ from tests.processes import is_within
 from tests.system.acknowledged import Acknowledged
 from tests.system.kept_versions import Editor, broken_versions
 from tests.system.load import NO_RESPONSE, Load
-from tests.system.scale import LONG, scale
+from tests.system.scale import LONG, UNLIMITED, scale
 
 pytestmark = pytest.mark.slow
 
@@ -38,10 +38,6 @@ call_command("migrate", verbosity=0)
 call_command("import_skills", "demo/skills")
 call_command("import_personas", "demo/personas")
 """
-UNLIMITED = {
-    f"RATE_LIMIT_{name}": "1000000/h"
-    for name in ("INSTALL", "REVIEW", "REPORT", "MANAGE", "REGISTER")
-}
 
 
 class DurableSite:

@@ -9,6 +9,7 @@ from tests.access.walk import WORD, fill, requests
 from tests.factories import AgentFactory
 from tests.nginx import Edge
 from tests.processes import is_within
+from tests.system.scale import UNLIMITED
 
 pytestmark = pytest.mark.slow
 
@@ -22,7 +23,6 @@ OPEN = {
     "/guide.md",
     "/robots.txt",
 }
-UNLIMITED = {"RATE_LIMIT_REGISTER": "100000/h", "RATE_LIMIT_REVOKE": "100000/h"}
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ from tests.system.model_requests import ComparedRequests
 from tests.system.model_staff import REACHED_ENDS, StaffActions, row_of
 from tests.system.model_steps import UNKNOWN_TOKEN, steps
 from tests.system.model_tokens import MAX_TOKENS
-from tests.system.scale import LONG, scale
+from tests.system.scale import LONG, UNLIMITED, scale
 from tests.system.staff import Staff
 
 # Runs of a round. Random runs may miss a rare step, so at full length more rounds follow until each
@@ -41,11 +41,8 @@ RUNS, STEPS = scale(short=4, long=45), scale(short=25, long=40)
 ROUNDS, MAX_ROUNDS = scale(short=1, long=4), scale(short=1, long=12)
 # The suite is deterministic; the full length uses a new seed each time, or MODEL_SEED.
 SEED = int(os.environ.get("MODEL_SEED") or scale(short=1, long=random.randrange(10**6)))
-LIMITED = [
-    *("INSTALL", "REVIEW", "CONFIRM_CLAIM", "MANAGE", "REPORT", "REGISTER", "REVOKE", "CLONE"),
-]
 RATE = f"{LIMIT}/{WINDOW_DAYS}d"
-LIMITS = {f"RATE_LIMIT_{name}": RATE for name in LIMITED} | {"WEB_CONCURRENCY": "2"}
+LIMITS = dict.fromkeys(UNLIMITED, RATE) | {"WEB_CONCURRENCY": "2"}
 
 
 @pytest.mark.slow

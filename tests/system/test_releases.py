@@ -22,7 +22,7 @@ from tests.live import LiveServer, url_of_test_database
 from tests.next_release import add_migration, next_release_of
 from tests.processes import is_within
 from tests.system.load import Workers
-from tests.system.scale import scale
+from tests.system.scale import UNLIMITED, scale
 
 pytestmark = pytest.mark.slow
 
@@ -48,11 +48,7 @@ class ReleasedSite:
         self.folder, self.database = folder, database
         self.server = LiveServer(
             folder / "server.log",
-            {
-                "DATABASE_URL": database,
-                "WEB_CONCURRENCY": "2",
-                **{f"RATE_LIMIT_{name}": "1000000/h" for name in ("INSTALL", "REVIEW", "REGISTER")},
-            },
+            {"DATABASE_URL": database, "WEB_CONCURRENCY": "2", **UNLIMITED},
         )
 
     def fill(self):

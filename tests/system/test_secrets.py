@@ -20,6 +20,7 @@ from tests.live import url_of_test_database
 from tests.system import invitation_secrets, operator_secrets
 from tests.system import misplaced_secrets as misplaced
 from tests.system.operator_secrets import TOKEN
+from tests.system.scale import UNLIMITED
 from tests.system.secret_scan import leaks
 from tests.system.staff import Staff
 
@@ -29,10 +30,6 @@ KEYS = "/admin/agents/operatorkey/"
 INVITATIONS = "/admin/agents/invitation/"
 LEAVING = ("update", "uninstall")
 SWITCHING = ("activate", "deactivate", *LEAVING)
-UNLIMITED = {
-    f"RATE_LIMIT_{name}": "100000/h"
-    for name in ("INSTALL", "REVIEW", "MANAGE", "REPORT", "CONFIRM_CLAIM", "OPERATOR")
-}
 
 
 def as_text(response):
@@ -205,7 +202,7 @@ def log_of_the_database():
 
 @pytest.fixture
 def scene(own_server_of):
-    server = own_server_of(RATE_LIMIT_REGISTER="100000/h", **UNLIMITED)
+    server = own_server_of(**UNLIMITED)
     scene = Scene(server, Staff(server))
     use_rightly(scene)
     operator_secrets.claim(scene)

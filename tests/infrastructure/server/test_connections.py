@@ -1,14 +1,11 @@
-"""The parked connections: which one has to leave, and when one has its whole request."""
+"""The parked connections: which one has to leave."""
 
 import time
 from types import SimpleNamespace
 
 import pytest
 
-from infrastructure.server.connections import (
-    FIRST_SECONDS,
-    ParkedConnections,
-)
+from infrastructure.server.connections import FIRST_SECONDS, ParkedConnections
 
 pytestmark = pytest.mark.infrastructure
 

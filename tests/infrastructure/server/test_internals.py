@@ -1,7 +1,7 @@
 """The undocumented parts of Django, psycopg and gunicorn that the infrastructure uses.
 
-If one fails after an upgrade, the package has changed that name. The servers of tests/deployment show
-that gunicorn's parts do what we expect; here are only the behaviors that no client notices at once.
+If one fails after an upgrade, the package has changed that name. The servers of tests/deployment
+show that gunicorn's parts do what we expect. Here are only behaviors that no client notices soon.
 """
 
 from inspect import signature
