@@ -2,6 +2,8 @@ import json
 import os
 import re
 import tempfile
+from contextlib import ExitStack
+from itertools import count
 
 import pytest
 from django.conf import settings as django_settings
@@ -214,17 +216,9 @@ def live_server_of(transactional_db, shared_servers):
 @pytest.fixture
 def own_server_of(transactional_db, tmp_path):
     """Start real servers for this test only: for tests that stop, signal or count them."""
-    servers = []
-
-    def own_server_of(**environment):
-        server = LiveServer(tmp_path / f"own-server-{len(servers)}.log", environment)
-        servers.append(server)
-        server.start()
-        return server
-
-    yield own_server_of
-    for server in servers:
-        server.stop()
+    logs = (tmp_path / f"own-server-{number}.log" for number in count())
+    with ExitStack() as servers:
+        yield lambda **environment: servers.enter_context(LiveServer(next(logs), environment))
 
 
 @pytest.fixture

@@ -30,12 +30,17 @@ class Response:
 
 
 class LiveServer:
-    READY = "/readyz"
-    folder = CHECKOUT
+    """As a context manager, it runs."""
 
-    def __init__(self, log, environment, application="marketplace.wsgi"):
-        """`environment` may name another DATABASE_URL than that of the tests."""
-        self.log = log
+    folder = CHECKOUT
+    ready = "/readyz"
+
+    def __init__(self, log, environment, application="marketplace.wsgi", *, ready="/readyz"):
+        """`environment` may name another DATABASE_URL than that of the tests.
+
+        It has started when `ready` responds: /healthz is up without a database.
+        """
+        self.log, self.ready = log, ready
         self.command = [*GUNICORN, application]
         self.port = free_port()
         self.environment = {
@@ -49,6 +54,13 @@ class LiveServer:
             **({"TMPDIR": str(log.parent)} if log else {}),
             **environment,
         }
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
 
     def start(self):
         self.process = self.run()
@@ -66,7 +78,7 @@ class LiveServer:
 
     def is_ready(self):
         try:
-            return self.request("GET", self.READY).status == 200
+            return self.request("GET", self.ready).status == 200
         except OSError:
             return False
 

@@ -1,5 +1,8 @@
 """Servers with either class of worker."""
 
+from contextlib import ExitStack
+from itertools import count
+
 import psutil
 import pytest
 from django.conf import settings
@@ -43,20 +46,17 @@ def plain_server_of(tmp_path, worker_class):
 
     They serve a small application, because importing Django takes longer than such a test.
     """
-    servers = []
+    logs = (tmp_path / f"plain-server-{number}.log" for number in count())
+    with ExitStack() as servers:
 
-    def start(options="", application="tests.wsgi_apps:minimal"):
-        environment = {**ONE_PROCESS, "GUNICORN_CMD_ARGS": options, "WORKER_CLASS": worker_class}
-        log = tmp_path / f"plain-server-{len(servers)}.log"
-        servers.append(LiveServer(log, environment, application))
-        servers[-1].start()
-        # The connection of the readiness check is closed.
-        assert is_within(30, lambda: has_no_connections(servers[-1]))
-        return servers[-1]
+        def start(options="", application="tests.wsgi_apps:minimal"):
+            environment = ONE_PROCESS | {"GUNICORN_CMD_ARGS": options, "WORKER_CLASS": worker_class}
+            server = servers.enter_context(LiveServer(next(logs), environment, application))
+            # The connection of the readiness check is closed.
+            assert is_within(30, lambda: has_no_connections(server))
+            return server
 
-    yield start
-    for server in servers:
-        server.stop()
+        yield start
 
 
 def worker_of(server):

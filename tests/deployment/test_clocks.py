@@ -11,11 +11,6 @@ def test_a_wrong_clock_is_logged_at_the_start(transactional_db, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(
         "import time\nright = time.time\ntime.time = lambda: right() - 7200\n"
     )
-    server = LiveServer(tmp_path / "log", {"PYTHONPATH": str(tmp_path)})
-    server.READY = "/healthz"  # which does not use the database
-    server.start()
-    try:
-        warning = "the clock of this host is 7200 seconds behind that of the database"
+    warning = "the clock of this host is 7200 seconds behind that of the database"
+    with LiveServer(tmp_path / "log", {"PYTHONPATH": str(tmp_path)}, ready="/healthz") as server:
         assert is_within(10, lambda: warning in server.log.read_text())
-    finally:
-        server.stop()

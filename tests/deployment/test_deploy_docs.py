@@ -116,17 +116,13 @@ def test_a_backup_is_restored_as_printed(machine, first_hour, tmp_path):
     assert "Every counter is correct.\n" in printed
     assert "skills: the index and the counts are correct.\n" in printed
     url = machine.database.url.rpartition("/")[0] + "/marketplace_restored"
-    server = LiveServer(tmp_path / "log", {"DATABASE_URL": url, "CATALOGUE": "public"})
-    server.start()
-    try:
+    with LiveServer(tmp_path / "log", {"DATABASE_URL": url, "CATALOGUE": "public"}) as server:
         skills = server.request("GET", "/api/v1/skills?q=extract+tables+from+pdf").json()
         assert skills["results"][0]["slug"] == "pdf-tables"
         registered = server.request("POST", "/api/v1/agents/register", {}).json()
         body = {"slug": "pdf-tables"}
         path = "/api/v1/agents/me/skills/install"
         assert server.request("POST", path, body, token=registered["token"]).status == 201
-    finally:
-        server.stop()
 
 
 @pytest.mark.slow
@@ -225,21 +221,16 @@ def test_the_line_of_a_missing_variable_is_printed():
 @pytest.mark.slow
 def test_the_lines_of_a_database_are_printed(machine, tmp_path):
     away = {**PRODUCTION, "DATABASE_URL": "postgres://nobody@127.0.0.1:1/none"}
-    server = LiveServer(tmp_path / "away", away | {"REQUIRE_HTTPS": "false"})
-    server.READY = "/healthz"
-    server.start()
-    server.request("GET", "/readyz")
-    server.stop()
+    away |= {"REQUIRE_HTTPS": "false"}
+    with LiveServer(tmp_path / "away", away, ready="/healthz") as server:
+        server.request("GET", "/readyz")
     assert any(line.startswith(LINES[5]) for line in logged(server)), logged(server)
 
     machine(f'createdb --maintenance-db="{machine.database.url}" --template=template0 bare')
     url = machine.database.url.rpartition("/")[0] + "/bare"
-    server = LiveServer(tmp_path / "bare", {"DATABASE_URL": url})
-    server.READY = "/healthz"
-    server.start()
-    assert server.request("GET", "/readyz").json() == {"error": "Database is not migrated"}
-    assert server.request("GET", "/api/v1/skills").status == 500
-    server.stop()
+    with LiveServer(tmp_path / "bare", {"DATABASE_URL": url}, ready="/healthz") as server:
+        assert server.request("GET", "/readyz").json() == {"error": "Database is not migrated"}
+        assert server.request("GET", "/api/v1/skills").status == 500
     assert LINES[6] in logged(server)
     done = start("manage.py", "import_skills", "demo/skills", DATABASE_URL=url)
     assert (done.returncode, done.stderr) == (

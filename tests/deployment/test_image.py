@@ -92,9 +92,8 @@ def container(image, tmp_path_factory):
         database.socket.chmod(0o711)  # The container's user is another one.
         container = Container(folder / "log", database)
         container.output_of("python", "manage.py", "migrate", "--verbosity=0")
-        container.start()
-        yield container
-        container.stop()
+        with container:
+            yield container
 
 
 def test_it_serves_from_a_read_only_file_system(container):

@@ -28,18 +28,14 @@ REQUESTS = "http_request_duration_seconds_count"
 
 @pytest.fixture
 def server(transactional_db, tmp_path):
-    server = LiveServer(
-        tmp_path / "server.log",
-        {
-            "WEB_CONCURRENCY": "2",
-            "METRICS_ADDRESS": f"127.0.0.1:{free_port()}",
-            "RATE_LIMIT_INSTALL": "2/h",
-            "TMPDIR": str(tmp_path),
-        },
-    )
-    server.start()
-    yield server
-    server.stop()
+    environment = {
+        "WEB_CONCURRENCY": "2",
+        "METRICS_ADDRESS": f"127.0.0.1:{free_port()}",
+        "RATE_LIMIT_INSTALL": "2/h",
+        "TMPDIR": str(tmp_path),
+    }
+    with LiveServer(tmp_path / "server.log", environment) as server:
+        yield server
 
 
 def scraped(server):

@@ -53,12 +53,9 @@ def registered(raw):
 @pytest.fixture(scope="module")
 def server(django_db_setup, tmp_path_factory):
     """One server with the default configuration, for all tests here that do not need another."""
-    server = LiveServer(
-        tmp_path_factory.mktemp("server") / "log", {"RATE_LIMIT_REGISTER": "1000/365d"}
-    )
-    server.start()
-    yield server
-    server.stop()
+    limits = {"RATE_LIMIT_REGISTER": "1000/365d"}
+    with LiveServer(tmp_path_factory.mktemp("server") / "log", limits) as server:
+        yield server
 
 
 @pytest.mark.contract("3.1")
@@ -93,12 +90,9 @@ def test_a_request_is_one_line_of_the_log_whatever_its_path_says(server):
 
 def test_requests_are_not_logged_unless_configured(tmp_path):
     # gunicorn logs them itself, whatever the application is.
-    server = LiveServer(tmp_path / "log", {"ACCESS_LOG": "false"}, "tests.wsgi_apps:minimal")
-    server.start()
-    try:
+    quiet = {"ACCESS_LOG": "false"}
+    with LiveServer(tmp_path / "log", quiet, "tests.wsgi_apps:minimal") as server:
         assert server.request("GET", "/api/v1/skills").status == 200
-    finally:
-        server.stop()
 
     assert "gunicorn.access" not in server.log.read_text()
 
@@ -250,6 +244,7 @@ def test_with_https_required_and_no_trusted_proxy(live_server_of, subtests):
             response = server.request("GET", path)
             assert response.status == 301
             assert response.headers["Location"] == f"https://127.0.0.1:{server.port}{path}"
+            assert "Set-Cookie" not in response.headers
 
 
 @pytest.mark.contract("24.4")

@@ -112,10 +112,8 @@ def server(live_server_of):
 def proxy(request, server, tmp_path):
     if shutil.which(request.param.program) is None:
         pytest.skip(f"{request.param.program} is not installed")
-    proxy = request.param(tmp_path, server)
-    proxy.start()
-    yield proxy
-    proxy.stop()
+    with request.param(tmp_path, server) as proxy:
+        yield proxy
 
 
 def test_an_agent_registers_over_https(proxy):
@@ -161,14 +159,11 @@ def test_the_doctor_finds_nothing_to_fix_in_front(proxy, server):
 def test_nginx_redirects_plain_requests(server, tmp_path):
     if shutil.which("nginx") is None:
         pytest.skip("nginx is not installed")
-    nginx = Nginx(tmp_path, server)
-    nginx.start()
-    link = http.client.HTTPConnection("127.0.0.1", nginx.plain_port, timeout=30)
-    try:
+    with Nginx(tmp_path, server) as nginx:
+        link = http.client.HTTPConnection("127.0.0.1", nginx.plain_port, timeout=30)
         link.request("GET", "/skills?q=a", headers={"Host": HOST})
         response = link.getresponse()
-        assert response.status == 301
-        assert response.headers["Location"] == f"https://{HOST}/skills?q=a"
-    finally:
         link.close()
-        nginx.stop()
+
+    assert response.status == 301
+    assert response.headers["Location"] == f"https://{HOST}/skills?q=a"

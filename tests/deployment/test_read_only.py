@@ -38,9 +38,8 @@ def writable():
 def server(transactional_db, tmp_path, writable):
     server = LiveServer(tmp_path / "log", {"TMPDIR": writable})
     server.command = [*READ_ONLY, *server.command]
-    server.start()
-    yield server
-    server.stop()
+    with server:
+        yield server
 
 
 def test_it_serves_agents_and_pages(server):

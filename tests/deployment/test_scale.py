@@ -104,16 +104,6 @@ def test_filling_adds_what_is_missing_and_keeps_every_count_true(anyone, capsys)
     assert anyone.get("/api/v1/skills").json()["count"] == 300
 
 
-def test_filling_again_adds_nothing(capsys):
-    for _ in range(2):
-        fill(skills=50, personas=20, agents=10, installs=100)
-
-    assert re.findall(r"(\d+) added", capsys.readouterr().out) == [
-        *("50", "20", "10", "100"),
-        *("0", "0", "0", "0"),
-    ]
-
-
 def test_filling_adds_the_versions_that_are_missing(anyone):
     fill(skills=20, versions=2)
     fill(skills=30, versions=3, personas=5, agents=5, installs=30)

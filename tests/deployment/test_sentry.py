@@ -45,15 +45,10 @@ def test_a_crash_is_reported_without_secrets_and_bodies(transactional_db, tmp_pa
     token = AgentFactory().token.text
     # Without its tables, each request to the database crashes.
     environment = {"SENTRY_DSN": dsn, "PGOPTIONS": "-c search_path=nowhere"}
-    server = LiveServer(tmp_path / "server.log", environment)
-    server.READY = "/healthz"
-    server.start()
-    try:
+    with LiveServer(tmp_path / "server.log", environment, ready="/healthz") as server:
         path = f"{REGISTER}?t={token}"
         assert server.request("POST", path, {"name": "in-the-body"}, token=token).status == 500
         assert is_within(10, lambda: "UndefinedTable" in "".join(envelopes))
-    finally:
-        server.stop()
 
     text = "".join(envelopes)
     assert REGISTER in text

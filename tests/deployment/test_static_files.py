@@ -30,9 +30,8 @@ def server(transactional_db, tmp_path):
         check=True,
         capture_output=True,
     )
-    server.start()
-    yield server
-    server.stop()
+    with server:
+        yield server
 
 
 @pytest.mark.slow

@@ -19,26 +19,6 @@ PASSWORD = "hunter2hunter2"
 ROLE = "CREATE ROLE visitor LOGIN PASSWORD 'another'"
 
 
-class UnreadyServer(LiveServer):
-    """A server that starts without its database."""
-
-    READY = "/healthz"
-
-
-@pytest.fixture
-def unready_server_of(tmp_path):
-    servers = []
-
-    def unready_server_of(**environment):
-        servers.append(UnreadyServer(tmp_path / "unready.log", environment))
-        servers[-1].start()
-        return servers[-1]
-
-    yield unready_server_of
-    for server in servers:
-        server.stop()
-
-
 @pytest.fixture
 def url_with_wrong_password(tmp_path):
     with Postgres(tmp_path / "postgres", durable=False) as postgres:
@@ -70,23 +50,22 @@ def refuse(server, method, path, body=None, token=None):
         assert (response.status, response.headers["Retry-After"]) == (503, "2")
 
 
-def test_a_wrong_password(unready_server_of, url_with_wrong_password):
-    server = unready_server_of(DATABASE_URL=url_with_wrong_password)
-
-    for path in (SKILLS, "/readyz", "/skills"):
-        refuse(server, "GET", path)
-        assert_one_line_each(
-            server, path, 'OperationalError: .* password authentication failed for user "visitor"'
-        )
+def test_a_wrong_password(tmp_path, url_with_wrong_password):
+    environment = {"DATABASE_URL": url_with_wrong_password}
+    line = 'OperationalError: .* password authentication failed for user "visitor"'
+    with LiveServer(tmp_path / "log", environment, ready="/healthz") as server:
+        for path in (SKILLS, "/readyz", "/skills"):
+            refuse(server, "GET", path)
+            assert_one_line_each(server, path, line)
     assert PASSWORD not in server.log.read_text()
 
 
-def test_a_startup_option_that_the_database_refuses(unready_server_of, transactional_db):
-    server = unready_server_of(PGOPTIONS="-c no_such_option=1")
+def test_a_startup_option_that_the_database_refuses(tmp_path, transactional_db):
+    environment = {"PGOPTIONS": "-c no_such_option=1"}
+    with LiveServer(tmp_path / "log", environment, ready="/healthz") as server:
+        refuse(server, "GET", SKILLS)
 
-    refuse(server, "GET", SKILLS)
-
-    assert_one_line_each(server, SKILLS, 'OperationalError: .* parameter "no_such_option"')
+        assert_one_line_each(server, SKILLS, 'OperationalError: .* parameter "no_such_option"')
 
 
 def test_a_read_only_database(own_server_of):

@@ -13,7 +13,7 @@ from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from agents.models import Agent, OperatorClaim
+from agents.models import OperatorClaim
 from catalogue.models import Skill
 from marketplace.middleware.security import ContentSecurityPolicyMiddleware
 from reviews.models import Review
@@ -103,20 +103,6 @@ def test_every_response_over_https_sets_hsts(production, subtests):
             response = production.request("GET", path, headers=HTTPS)
             assert response.status == status
             assert response.headers["Strict-Transport-Security"] == HSTS
-
-
-def test_plain_http_gets_a_redirect_or_a_refusal_and_no_cookie(production):
-    agent = AgentFactory()
-    for path in ("/admin", "/admin/", "/admin/login/?next=/x", f"/claim/{agent.claim.secret}"):
-        for method in ("GET", "POST"):
-            sent = production.request(method, path)
-            there = f"https://127.0.0.1:{production.port}{path}"
-            assert (sent.status, sent.headers["Location"]) == (301, there)
-            assert cookies_of(sent) == {}
-    for headers in ({}, {"X-Forwarded-Proto": "http"}, {"X-Forwarded-Ssl": "on"}):
-        refused = production.request("POST", REGISTER, {}, headers=headers)
-        assert (refused.status, refused.json()) == (403, {"error": "HTTPS is required"})
-    assert Agent.objects.count() == 1
 
 
 def hostile(about):

@@ -4,6 +4,7 @@ import random
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import pytest
 
@@ -28,17 +29,13 @@ OLDEST = SECONDS + 10 * SECONDS  # s-maxage and stale-while-revalidate
 @pytest.fixture
 def edge_of(live_server_of, tmp_path):
     """`edge_of(seconds)`: an edge in front of a server with these EDGE_SECONDS."""
-    edges = []
+    with ExitStack() as edges:
 
-    def edge_of(seconds):
-        server = live_server_of(EDGE_SECONDS=str(seconds))
-        edges.append(Edge(tmp_path / "edge", server.port))
-        edges[-1].start()
-        return edges[-1]
+        def edge_of(seconds):
+            server = live_server_of(EDGE_SECONDS=str(seconds))
+            return edges.enter_context(Edge(tmp_path / "edge", server.port))
 
-    yield edge_of
-    for edge in edges:
-        edge.stop()
+        yield edge_of
 
 
 def read(edge, numbers):

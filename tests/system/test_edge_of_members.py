@@ -28,10 +28,8 @@ OPEN = {
 @pytest.fixture
 def edge(live_server_of, tmp_path):
     server = live_server_of(CATALOGUE="members", EDGE_SECONDS="60", **UNLIMITED)
-    edge = Edge(tmp_path / "edge", server.port)
-    edge.start()
-    yield edge
-    edge.stop()
+    with Edge(tmp_path / "edge", server.port) as edge:
+        yield edge
 
 
 def told(edge, method, path, body=None, **options):

@@ -117,9 +117,8 @@ def reader(pair, replica, tmp_path):
     environment = pair.server.environment | {"DATABASE_REPLICA_URL": replica.url}
     server = LiveServer(tmp_path / "reader.log", environment)
     server.environment["PORT"] = str(server.port)
-    server.start()
-    yield server
-    server.stop()
+    with server:
+        yield server
 
 
 def test_a_replica_that_has_received_what_a_failover_lost(pair, replica, reader):
