@@ -1,7 +1,10 @@
 """Processes of this machine (Linux), to check that a stopped program leaves none."""
 
 import time
+from operator import attrgetter
 from pathlib import Path
+
+import psutil
 
 
 def processes_with(text):
@@ -12,6 +15,11 @@ def processes_with(text):
 
 def all_pids():
     return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+
+
+def workers_of(server):
+    """The processes that a gunicorn has started, the oldest first."""
+    return sorted(psutil.Process(server.process.pid).children(), key=attrgetter("pid"))
 
 
 def description(pid):

@@ -3,12 +3,11 @@
 from contextlib import ExitStack
 from itertools import count
 
-import psutil
 import pytest
 from django.conf import settings
 
 from tests.live import LiveServer
-from tests.processes import is_within
+from tests.processes import is_within, workers_of
 from tests.sockets import has_no_connections
 
 THREADS = 2
@@ -60,5 +59,5 @@ def plain_server_of(tmp_path, worker_class):
 
 
 def worker_of(server):
-    [worker] = psutil.Process(server.process.pid).children()
+    [worker] = workers_of(server)
     return worker

@@ -1,13 +1,9 @@
 """pg_stat_activity tells web processes and commands apart."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 from django.db import connection
 
-from demo.postgres import CHECKOUT
+from tests.imports import manage
 from tests.live import url_of_test_database
 
 pytestmark = pytest.mark.servers
@@ -38,13 +34,6 @@ def test_the_database_url_may_name_it(own_server_of):
 
 
 def test_a_command_has_its_own_name(transactional_db):
-    done = subprocess.run(
-        [sys.executable, "manage.py", "shell", "--no-imports", "-c", SHOW],
-        cwd=CHECKOUT,
-        env={**os.environ, "DATABASE_URL": url_of_test_database()},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = manage("shell", "--no-imports", "-c", SHOW)
 
     assert done.stdout.strip() == "marketplace manage.py shell"

@@ -2,16 +2,15 @@
 
 import os
 import signal
-import threading
 import time
 from contextlib import contextmanager
 
-import psutil
 import pytest
 
 from tests.checkouts import bare_checkout
 from tests.live import LiveServer
-from tests.processes import is_within
+from tests.processes import is_within, workers_of
+from tests.system.load import Readers
 
 pytestmark = [pytest.mark.servers, pytest.mark.django_db(transaction=True)]
 
@@ -86,7 +85,7 @@ class ReloadedSite:
 
     def workers(self):
         """The IDs of their processes."""
-        return {child.pid for child in psutil.Process(self.server.process.pid).children()}
+        return {worker.pid for worker in workers_of(self.server)}
 
     def refusals(self):
         return self.log().count("Not reloaded, and the old workers go on")
@@ -119,28 +118,9 @@ class ReloadedSite:
             else:
                 file.write_text(before)
 
-    @contextmanager
     def load(self):
-        """Requests one after another, of which none may fail; yields their statuses."""
-        statuses, ended = [], threading.Event()
-
-        def work():
-            while not ended.is_set():
-                try:
-                    statuses.append(self.server.request("GET", "/api/v1/skills").status)
-                except OSError as error:
-                    statuses.append(repr(error))
-                time.sleep(0.005)
-
-        threads = [threading.Thread(target=work) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        try:
-            yield statuses
-        finally:
-            ended.set()
-            for thread in threads:
-                thread.join()
+        """Requests one after another, of which none may fail."""
+        return Readers(self.server, ["/api/v1/skills"])
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +136,7 @@ def site(django_db_setup, django_db_blocker, tmp_path_factory):
 def test_a_reload_runs_the_next_release_and_another_one_goes_back(site):
     """Each module of the release meets those of the same release alone."""
     before = site.version()
-    with site.load() as statuses:
+    with site.load() as load:
         with (
             site.changed("marketplace/environment.py", add="def version():\n    return '9.8.7'"),
             site.changed("marketplace/settings.py", add="VERSION = environment.version()"),
@@ -179,8 +159,8 @@ def test_a_reload_runs_the_next_release_and_another_one_goes_back(site):
         site.reload()
 
     assert (during, site.version()) == ("9.8.7", before)
-    assert {*statuses} == {200}
-    assert len(statuses) > 100
+    assert load.failures == []
+    assert len(load.seconds) > 100
     assert site.refusals() == 0
 
 
@@ -207,12 +187,12 @@ def test_a_reload_reads_the_file_of_variables(site):
 def test_a_broken_release_ends_no_worker(site, broken):
     name, text, reason = broken
     workers, refusals, log = site.workers(), site.refusals(), site.log()
-    with site.load() as statuses, site.changed(name, add=text):
+    with site.load() as load, site.changed(name, add=text):
         site.hup()
         assert is_within(60, lambda: site.refusals() > refusals), site.log()
 
     assert reason in site.log().removeprefix(log)
-    assert {*statuses} == {200}
+    assert load.failures == []
     assert site.workers() == workers
     assert site.server.request("GET", "/api/v1/skills").status == 200
 
@@ -241,7 +221,7 @@ def test_a_worker_that_cannot_start_ends_no_other(site):
     """Between a checkout and the reload, a worker may end by itself."""
     exited, failed = site.log().count("Worker exiting"), site.log().count("exited with code 3")
     with (
-        site.load() as statuses,
+        site.load() as load,
         site.changed(*BROKEN["views"][:2]),
     ):
         os.kill(site.workers().pop(), signal.SIGTERM)
@@ -251,7 +231,7 @@ def test_a_worker_that_cannot_start_ends_no_other(site):
     assert is_within(60, lambda: site.booted() == booted + 1)
     assert site.log().count("exited with code 3") == failed + 1
     site.reload()
-    assert {*statuses} == {200}
+    assert load.failures == []
 
 
 @pytest.mark.contract("24.11")

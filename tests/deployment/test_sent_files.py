@@ -5,13 +5,12 @@ import os
 import secrets
 from hashlib import sha256
 
-import psutil
 import pytest
 
 from catalogue.models import Skill
 from tests.deployment.conftest import ONE_PROCESS
 from tests.factories import SkillFactory
-from tests.processes import is_within
+from tests.processes import is_within, workers_of
 
 ARCHIVE = "/api/v1/skills/large/archive.zip"
 FOLDER = f"marketplace-downloads-{os.geteuid()}"
@@ -30,8 +29,7 @@ def own_server(own_server_of, worker_class):
 
 def open_files(server):
     """The files of the folder that its workers have open."""
-    workers = psutil.Process(server.process.pid).children()
-    paths = [file.path for worker in workers for file in worker.open_files()]
+    paths = [file.path for worker in workers_of(server) for file in worker.open_files()]
     return [path for path in paths if FOLDER in path]
 
 

@@ -1,6 +1,5 @@
 """Connections that are idle, slow, reset, or open when the server stops, and few threads."""
 
-import os
 import signal
 import socket
 import struct
@@ -8,13 +7,12 @@ import time
 from contextlib import ExitStack, contextmanager, suppress
 from email.utils import parsedate_to_datetime
 from http.client import HTTPException
-from pathlib import Path
 from urllib.parse import quote
 
 import psutil
 import pytest
 
-from tests.deployment.conftest import ONE_PROCESS, THREADS, ours
+from tests.deployment.conftest import ONE_PROCESS, THREADS, ours, worker_of
 from tests.deployment.raw_http import GET, REGISTER, read_responses, responses_to
 from tests.factories import SkillFactory
 from tests.processes import is_within
@@ -111,7 +109,7 @@ def test_at_the_limit_a_new_connection_takes_the_place_of_one_that_waits(plain_s
 @ours
 def test_running_out_of_descriptors_ends_no_worker(plain_server_of):
     server = plain_server_of("--worker-connections 10000")
-    [worker] = psutil.Process(server.process.pid).children()
+    worker = worker_of(server)
     room = worker.num_fds() + 20
     worker.rlimit(psutil.RLIMIT_NOFILE, (room, room))
     with ExitStack() as open_links:
@@ -152,13 +150,12 @@ def reset_after(server, sent):
 @contextmanager
 def stopped_worker(server):
     """Connections made in the block wait in the backlog; the worker then accepts them together."""
-    pid = server.process.pid
-    [worker] = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    os.kill(int(worker), signal.SIGSTOP)
+    worker = worker_of(server)
+    worker.suspend()
     try:
         yield
     finally:
-        os.kill(int(worker), signal.SIGCONT)
+        worker.resume()
 
 
 @pytest.mark.parametrize(

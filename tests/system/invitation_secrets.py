@@ -1,10 +1,8 @@
 """Invitations in the scene of test_secrets: issued, spent, refused and revoked."""
 
 import re
-import subprocess
-import sys
 
-from demo.postgres import CHECKOUT
+from tests.imports import manage
 from tests.system.misplaced_secrets import API
 
 INVITATION = re.compile(r"mkt_invite_[0-9A-Za-z]{38}")
@@ -16,14 +14,7 @@ def use(scene):
     led = scene.staff.submit(ISSUE, uses="1", expires_in_days="7", scopes=["read"], note="Team")
     page = scene.staff.shown_once(led)
     (scene.secrets["invitation of the admin"],) = set(INVITATION.findall(page.body.decode()))
-    printed = subprocess.run(
-        [sys.executable, "manage.py", "issue_invitation", "--uses", "5"],
-        cwd=CHECKOUT,
-        env=scene.server.environment,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
+    printed = manage("issue_invitation", "--uses", "5")
     assert printed.stderr == ""
     scene.secrets["invitation of the command"] = printed.stdout.strip()
     for number, name in enumerate(("admin", "command")):

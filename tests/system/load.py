@@ -61,6 +61,27 @@ class Workers:
             thread.result()
 
 
+class Readers(Workers):
+    """As a context manager: clients that read these paths, of which no read may fail."""
+
+    def __init__(self, server, paths, *, threads=4, pause=0.01):
+        super().__init__(threads)
+        self.server, self.paths, self.pause = server, paths, pause
+        self.seconds, self.failures = [], []
+
+    def work(self):
+        while not self.stopped.is_set():
+            begun = time.monotonic()
+            try:
+                status = self.server.request("GET", random.choice(self.paths)).status
+            except OSError as error:
+                status = repr(error)
+            self.seconds.append(time.monotonic() - begun)
+            if status != 200:
+                self.failures.append(status)
+            time.sleep(random.uniform(0, self.pause))
+
+
 class Load(Workers):
     """As a context manager: `threads` agents register, install, review, switch and leave.
 

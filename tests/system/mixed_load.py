@@ -6,12 +6,12 @@ import struct
 import threading
 import time
 from collections import Counter, deque
-from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection, HTTPException, InvalidURL
 
 from tests.api import hostile_bodies, hostile_fields, hostile_urls
 from tests.deployment import protocol_cases
 from tests.registry import OPERATION, PROTECTED, PUBLIC
+from tests.system.load import Workers
 from tests.system.staff import Browser
 
 HOSTILE = [
@@ -45,16 +45,16 @@ LASTING = [operation for operation in PROTECTED if operation.name != "rotate_tok
 READS = [operation for operation in PUBLIC if operation.method == "GET"]
 
 
-class MixedLoad:
+class MixedLoad(Workers):
     """As a context manager: `size` clients send requests; `drain` pauses them."""
 
     def __init__(self, server, staff, *, size, pause, skills, personas):
-        self.server, self.staff = server, staff
-        self.pause, self.size = pause, size
+        super().__init__(size)
+        self.server, self.staff, self.pause = server, staff, pause
         self.skills, self.personas = skills, personas
         self.agents = deque(maxlen=200)  # (token, path of the claim page)
         self.statuses, self.failures = Counter(), []
-        self.stopped, self.running = threading.Event(), threading.Event()
+        self.running = threading.Event()
         self.in_flight, self.lock = 0, threading.Lock()
         self.actions = [
             *([self.attack] * 8),
@@ -68,16 +68,11 @@ class MixedLoad:
     def __enter__(self):
         self.register()
         self.running.set()
-        self.pool = ThreadPoolExecutor(self.size)
-        self.working = [self.pool.submit(self.work) for _ in range(self.size)]
-        return self
+        return super().__enter__()
 
-    def __exit__(self, *_):
-        self.stopped.set()
+    def __exit__(self, *error):
         self.running.set()
-        self.pool.shutdown()
-        for thread in self.working:
-            thread.result()
+        super().__exit__(*error)
 
     def work(self):
         while not self.stopped.is_set():

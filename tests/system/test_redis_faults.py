@@ -1,10 +1,8 @@
 """If Redis cannot count, counted requests get a timely 503, and all others are served."""
 
 import os
-import shutil
 import signal
 import statistics
-import subprocess
 import time
 from contextlib import contextmanager
 
@@ -13,8 +11,8 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from tests.factories import AgentFactory, SkillFactory
-from tests.live import free_port
 from tests.processes import is_within
+from tests.redis import redis_server
 from tests.system.load import ME, is_retriable
 
 ROUNDS = 3
@@ -23,27 +21,10 @@ MAX_WAIT = 1  # seconds
 
 @pytest.fixture(scope="module")
 def redis(tmp_path_factory):
-    program = shutil.which("redis-server")
-    if program is None:
-        pytest.skip("redis-server is not installed")
-    port = free_port()
-    command = [
-        program,
-        "--port",
-        str(port),
-        "--save",
-        "",
-        "--dir",
-        tmp_path_factory.mktemp("redis"),
-    ]
-    with (
-        subprocess.Popen(command, stdout=subprocess.DEVNULL) as process,
-        Redis(port=port) as redis,
-    ):
-        redis.process, redis.url = process, f"redis://127.0.0.1:{port}/0"
+    with redis_server(tmp_path_factory.mktemp("redis")) as url, Redis.from_url(url) as redis:
         assert is_within(10, lambda: responds(redis))
+        redis.url, redis.pid = url, redis.info()["process_id"]
         yield redis
-        process.terminate()
 
 
 def responds(redis):
@@ -64,11 +45,11 @@ def full(redis):
 
 @contextmanager
 def frozen(redis):
-    os.kill(redis.process.pid, signal.SIGSTOP)
+    os.kill(redis.pid, signal.SIGSTOP)
     try:
         yield
     finally:
-        os.kill(redis.process.pid, signal.SIGCONT)
+        os.kill(redis.pid, signal.SIGCONT)
 
 
 @contextmanager

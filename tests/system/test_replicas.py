@@ -6,7 +6,6 @@ import os
 import random
 import shutil
 import signal
-import threading
 import time
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import pytest
 
 from demo.postgres import Postgres
 from tests.processes import is_within
+from tests.system.load import Readers
 from tests.system.scale import scale
 from tests.system.test_durability import DurableSite
 
@@ -143,44 +143,25 @@ def test_replicas_that_are_behind_are_left_out(site):
 
 
 def test_a_replica_that_is_killed_or_frozen_fails_no_request(site):
-    failures, slowest, stopped = [], [0], threading.Event()
-
-    def read():
-        while not stopped.is_set():
-            begun = time.monotonic()
-            path = random.choice(
-                ["/api/v1/skills", f"/api/v1/skills?q={random.random()}", "/skills"]
-            )
-            try:
-                status = site.server.request("GET", path).status
-            except OSError as error:
-                status = repr(error)
-            slowest.append(time.monotonic() - begun)
-            if status != 200:
-                failures.append(status)
-
-    readers = [threading.Thread(target=read) for _ in range(6)]
-    for reader in readers:
-        reader.start()
+    searches = [f"/api/v1/skills?q={random.random()}" for _ in range(1000)]
+    paths = ["/api/v1/skills", "/skills"] * 1000 + searches
     first, second = site.replicas
-    time.sleep(SECONDS)
-    first.stop()
-    time.sleep(SECONDS)
-    frozen = processes_of(second)
-    signal_all(frozen, signal.SIGSTOP)
-    time.sleep(SECONDS + 2)
-    signal_all(frozen, signal.SIGCONT)
-    first.start()
-    stopped.set()
-    for reader in readers:
-        reader.join()
+    with Readers(site.server, paths, threads=6, pause=0) as readers:
+        time.sleep(SECONDS)
+        first.stop()
+        time.sleep(SECONDS)
+        frozen = processes_of(second)
+        signal_all(frozen, signal.SIGSTOP)
+        time.sleep(SECONDS + 2)
+        signal_all(frozen, signal.SIGCONT)
+        first.start()
     print(  # noqa: T201
-        f"\n{len(slowest)} reads while replicas were killed and frozen: {len(failures)} failed, "
-        f"slowest {max(slowest):.1f} s"
+        f"\n{len(readers.seconds)} reads while replicas were killed and frozen: "
+        f"{len(readers.failures)} failed, slowest {max(readers.seconds):.1f} s"
     )
 
-    assert failures == []
-    assert max(slowest) < 5
+    assert readers.failures == []
+    assert max(readers.seconds) < 5
     assert is_within(30, site.are_asked)
 
 

@@ -2,7 +2,6 @@
 
 import re
 import subprocess
-import sys
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -14,7 +13,8 @@ from django.db import connection
 
 from agents.models import Agent
 from agents.tokens import is_well_formed, mint_invitation, mint_key
-from demo.postgres import CHECKOUT, find_binaries
+from demo.postgres import find_binaries
+from tests import imports
 from tests.factories import PersonaFactory, PersonaInstallFactory, SkillFactory
 from tests.live import url_of_test_database
 from tests.system import invitation_secrets, operator_secrets
@@ -141,14 +141,7 @@ def issue(scene):
     led = scene.staff.post(AGENTS, scene.staff.form(page) | {"issue": "1", "scopes": ["read"]})
     page = scene.staff.shown_once(led)
     (scene.secrets["token of the admin"],) = TOKEN.findall(page.body.decode())
-    printed = subprocess.run(
-        [sys.executable, "manage.py", "issue_token", "user"],
-        cwd=CHECKOUT,
-        env=scene.server.environment,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
+    printed = imports.manage("issue_token", "user")
     assert printed.stderr == ""
     scene.secrets["token of the command"] = printed.stdout.strip()
     for token in scene.all_tokens():

@@ -3,14 +3,14 @@
 import random
 import select
 import socket
-import threading
 import time
-from pathlib import Path
 
 import pytest
 
 from infrastructure.server.worker import MAX_UNSENT
 from tests.factories import SkillFactory
+from tests.processes import workers_of
+from tests.system.load import Readers
 from tests.system.scale import LONG, scale
 
 pytestmark = pytest.mark.slow  # deployment/test_slow_requests.py tests each kind alone
@@ -90,8 +90,7 @@ PIECEMEAL = {"slow uploads", "slow chunks"}
 def test_slow_clients_hold_no_thread(own_server_of, kinds):
     SkillFactory.create_batch(100, description="word " * 200)
     server = own_server_of(REQUEST_TIMEOUT=str(TIMEOUT), WEB_CONCURRENCY=str(WORKERS))
-    others = Others(server)
-    with others:
+    with Readers(server, ["/api/v1/skills"]):
         time.sleep(1)
     memory = memory_of(server)
 
@@ -102,7 +101,7 @@ def test_slow_clients_hold_no_thread(own_server_of, kinds):
     try:
         for client in slow:
             client.connect(server.port)
-        with others:
+        with Readers(server, ["/api/v1/skills"], pause=0.04) as others:
             end = time.monotonic() + SECONDS
             while time.monotonic() < end:
                 for client in slow:
@@ -131,44 +130,6 @@ def test_slow_clients_hold_no_thread(own_server_of, kinds):
     assert max(ended, default=0) < 2 * TIMEOUT + LATE
 
 
-class Others:
-    """Four clients that behave; as a context manager."""
-
-    def __init__(self, server):
-        self.server = server
-
-    def __enter__(self):
-        self.stopped, self.seconds, self.failures = threading.Event(), [], []
-        self.threads = [threading.Thread(target=self.work) for _ in range(4)]
-        for thread in self.threads:
-            thread.start()
-
-    def __exit__(self, *_):
-        self.stopped.set()
-        for thread in self.threads:
-            thread.join()
-
-    def work(self):
-        while not self.stopped.is_set():
-            begun = time.monotonic()
-            try:
-                status = self.server.request("GET", "/api/v1/skills").status
-            except OSError as error:
-                status = repr(error)
-            self.seconds.append(time.monotonic() - begun)
-            if status != 200:
-                self.failures.append(status)
-            time.sleep(random.uniform(0, 0.04))
-
-
 def memory_of(server):
     """KiB of the workers."""
-    pid = server.process.pid
-    workers = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    lines = [
-        line
-        for worker in workers
-        for line in Path(f"/proc/{worker}/status").read_text().splitlines()
-        if line.startswith("VmRSS")
-    ]
-    return sum(int(line.split()[1]) for line in lines)
+    return sum(worker.memory_info().rss for worker in workers_of(server)) // 1024

@@ -4,7 +4,6 @@ import statistics
 import time
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 from uuid import UUID
 
 import pytest
@@ -13,6 +12,7 @@ from django.utils import timezone
 
 from marketplace.models import RateCount
 from tests.factories import PersonaFactory, SkillFactory
+from tests.processes import workers_of
 from tests.system.mixed_load import MixedLoad
 from tests.system.scale import LONG, scale
 from tests.system.staff import Staff
@@ -48,18 +48,6 @@ class Measure:
         return sum(self.descriptors.values()) - self.connections
 
 
-def workers_of(server):
-    pid = server.process.pid
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def resident_memory(pid):
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) * 1024
-    raise AssertionError(f"{pid} has ended")
-
-
 def connections():
     """The server's connections, by backend."""
     with connection.cursor() as cursor:
@@ -68,9 +56,12 @@ def connections():
 
 
 def measure(server):
-    pids = workers_of(server)
-    memory = {pid: statistics.median(resident_memory(pid) for _ in range(5)) for pid in pids}
-    descriptors = {pid: len([*Path(f"/proc/{pid}/fd").iterdir()]) for pid in pids}
+    workers = workers_of(server)
+    memory = {
+        worker.pid: statistics.median(worker.memory_info().rss for _ in range(5))
+        for worker in workers
+    }
+    descriptors = {worker.pid: worker.num_fds() for worker in workers}
     return Measure(memory, descriptors, len(connections()))
 
 
@@ -87,8 +78,8 @@ class Monitor:
             while time.monotonic() < end:
                 self.connections.append(connections())
                 time.sleep(scale(short=0.1, long=0.5))
-            memory = map(resident_memory, workers_of(self.server))
-            self.megabytes.append(round(sum(memory) / 1e6, 1))
+            memory = sum(worker.memory_info().rss for worker in workers_of(self.server))
+            self.megabytes.append(round(memory / 1e6, 1))
 
 
 def expired(ago):
