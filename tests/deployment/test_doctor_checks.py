@@ -7,7 +7,7 @@ import ssl
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import pytest
 from django.core.checks import Warning as CheckWarning
@@ -77,6 +77,19 @@ def test_a_server_that_is_not_there(lines):
     ]
 
 
+@contextmanager
+def service(respond):
+    """The port of a service that responds to one connection: `respond(link)`."""
+    with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor() as pool:
+
+        def serve():
+            with listener.accept()[0] as link:
+                respond(link)
+
+        pool.submit(serve)
+        yield listener.getsockname()[1]
+
+
 def test_a_certificate_that_this_machine_does_not_trust(tmp_path, lines):
     certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
     names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
@@ -86,15 +99,12 @@ def test_a_certificate_that_this_machine_does_not_trust(tmp_path, lines):
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(certificate, key)
 
-    def shake_hands(service):
-        link, _ = service.accept()
-        with link, suppress(OSError), context.wrap_socket(link, server_side=True):
-            pass
+    def shake_hands(link):
+        with suppress(OSError):
+            context.wrap_socket(link, server_side=True).close()
 
-    with socket.create_server(("127.0.0.1", 0)) as service, ThreadPoolExecutor() as pool:
-        pool.submit(shake_hands, service)
-        url = f"https://127.0.0.1:{service.getsockname()[1]}"
-
+    with service(shake_hands) as port:
+        url = f"https://127.0.0.1:{port}"
         [line] = lines("requests", url=url)
 
     assert line.startswith(f"{url}/readyz cannot be reached: [SSL: CERTIFICATE_VERIFY_FAILED] ")
@@ -109,15 +119,8 @@ def test_an_address_that_is_none(lines, url):
 
 
 def test_a_server_that_speaks_no_http(lines):
-    def greet(service):
-        link, _ = service.accept()
-        with link:
-            link.sendall(b"SSH-2.0-OpenSSH\r\n")
-
-    with socket.create_server(("127.0.0.1", 0)) as service, ThreadPoolExecutor() as pool:
-        pool.submit(greet, service)
-        url = f"http://127.0.0.1:{service.getsockname()[1]}"
-
+    with service(lambda link: link.sendall(b"SSH-2.0-OpenSSH\r\n")) as port:
+        url = f"http://127.0.0.1:{port}"
         [line] = lines("requests", url=url)
 
     assert line.startswith(f"{url}/readyz cannot be reached: SSH-2.0-OpenSSH")

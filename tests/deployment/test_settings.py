@@ -147,35 +147,13 @@ def test_an_empty_value_is_the_default():
 
 @pytest.mark.contract("11.4")
 def test_rates_are_read_for_each_policy_and_tier():
-    assert settings_of(
-        "RATE_LIMITS",
-        RATE_LIMIT_INSTALL="free=20/h, plus=100/h",
-        RATE_LIMIT_REVIEW="3/30m",
-        RATE_LIMIT_MANAGE="7/h",
-        RATE_LIMIT_CONFIRM_CLAIM="free=1/d,lab-2=5/s",
-        RATE_LIMIT_REPORT="8/h",
-        RATE_LIMIT_CLONE="9/m",
-        RATE_LIMIT_REGISTER="0/h",
-        RATE_LIMIT_REVOKE="9/h",
-        RATE_LIMIT_OPERATOR="2/d",
-        RATE_LIMIT_CLAIM_CODE="6/h",
-        RATE_LIMIT_CLAIM_CODE_ADDRESS="5/h",
-        RATE_LIMIT_LOGIN="free=3/m",
-        RATE_LIMIT_LOGIN_ADDRESS="4/m",
-    ) == {
-        "install": {"free": "20/h", "plus": "100/h"},
-        "review": {"free": "3/30m"},
-        "manage": {"free": "7/h"},
-        "confirm-claim": {"free": "1/d", "lab-2": "5/s"},
-        "report": {"free": "8/h"},
-        "clone": {"free": "9/m"},
-        "register": {"free": "0/h"},
-        "revoke": {"free": "9/h"},
-        "operator": {"free": "2/d"},
-        "claim-code": {"free": "6/h"},
-        "claim-code-address": {"free": "5/h"},
-        "login": {"free": "3/m"},
-        "login-address": {"free": "4/m"},
+    policies = [rate.split()[0] for rate in RATES]
+    variables = {f"RATE_LIMIT_{policy.replace('-', '_').upper()}": policy for policy in policies}
+    rates = {name: f"free={n}/h, lab-2={n}/30m" for n, name in enumerate(variables)}
+
+    assert settings_of("RATE_LIMITS", **rates, RATE_LIMIT_REGISTER="0/d") == {
+        **{policy: {"free": f"{n}/h", "lab-2": f"{n}/30m"} for n, policy in enumerate(policies)},
+        "register": {"free": "0/d"},
     }
 
 

@@ -98,13 +98,6 @@ class SignalRules:
         self.unread.clear()
         return new
 
-    def catalogue(self):
-        return {
-            (kind.removesuffix("s"), entry.slug): entry.digest
-            for kind, entries in self.entries.items()
-            for entry in published(entries)
-        }
-
 
 def counted(values, entries):
     numbers = Counter(value for entry in entries for value in set(values(entry.fields)))

@@ -7,8 +7,8 @@ import shutil
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
+import psutil
 import psycopg
 import pytest
 
@@ -68,15 +68,9 @@ class Cluster:
     def host(self, number):
         """The process id of the host's gunicorn."""
         address = f"127.0.0.1:{self.port + number}"
-        for folder in Path("/proc").glob("[0-9]*"):
-            try:
-                command = (folder / "cmdline").read_text()
-                parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            except OSError:
-                continue
-            if address in command and parent == self.process.pid:
-                return int(folder.name)
-        raise AssertionError(f"no host on {address}")
+        children = psutil.Process(self.process.pid).children()
+        [host] = [child.pid for child in children if address in " ".join(child.cmdline())]
+        return host
 
 
 def transactions(postgres):

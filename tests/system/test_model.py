@@ -217,7 +217,7 @@ class Marketplace(ComparedRequests, StaffActions, RuleBasedStateMachine):
                 self.paginate(own, {"limit": "2"}, agent.tokens[-1])
         self.check_lists(personas)
         self.check_changes()
-        self.cursor, self.mirror = None, {}
+        self.cursor = None
         self.model.unread.update(self.model.feed)
         self.check_changes()
         for kind in ("skill", "persona"):

@@ -1,16 +1,11 @@
 """Releases overlap: while the next one migrates and its processes start, requests are served."""
 
-import json
 import os
-import random
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections import Counter
 from contextlib import contextmanager
-from http.client import HTTPException
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
@@ -21,7 +16,8 @@ from demo.postgres import CHECKOUT
 from tests.live import LiveServer, url_of_test_database
 from tests.next_release import add_migration, next_release_of
 from tests.processes import is_within
-from tests.system.load import Workers
+from tests.system.acknowledged import Acknowledged
+from tests.system.load import Load, Readers
 from tests.system.scale import UNLIMITED, scale
 
 pytestmark = pytest.mark.slow
@@ -29,7 +25,12 @@ pytestmark = pytest.mark.slow
 ENTRIES = scale(short=2_000, long=20_000)
 HOLD = scale(short=2, long=15)  # seconds that each long transaction holds its locks
 CLIENTS = 8
-ME = "/api/v1/agents/me"
+SLUGS = [f"bench-{number}" for number in range(2, 10)]  # the tenth persona has a price
+READS = [
+    f"/api/v1/{kind}{below}"
+    for kind in ("skills", "personas")
+    for below in ("?limit=5&sort=newest", *(f"/{slug}" for slug in SLUGS))
+]
 # The index comes first. Each waits for its own transaction.
 INDEX = "AddIndexConcurrently('skillinstall', models.Index(fields=['runtime'], name='by_runtime'))"
 COLUMN = "migrations.AddField('agent', 'colour', models.CharField(max_length=9, db_default='red'))"
@@ -105,43 +106,6 @@ class ReleasedSite:
         return self.server.log.read_text().count("Booting worker")
 
 
-class ReleaseLoad(Workers):
-    """Agents that register, browse, install and review until the block ends."""
-
-    def __init__(self, server):
-        self.server = server
-        self.seen, self.failures, self.slowest = Counter(), [], 0
-        super().__init__(CLIENTS)
-        self.lock = threading.Lock()
-
-    def work(self):
-        while not self.stopped.is_set():
-            entry = f"bench-{random.randint(2, 9)}"  # the tenth persona has a price
-            registered = self.send("POST", "/api/v1/agents/register", 201, body={"name": "New"})
-            token = json.loads(registered)["token"] if registered else None
-            for kind, field in (("skills", "slug"), ("personas", "slug")):
-                self.send("GET", f"/api/v1/{kind}/{entry}", 200)
-                self.send("GET", f"/api/v1/{kind}?limit=5&sort=newest", 200)
-                self.send("POST", f"{ME}/{kind}/install", 201, token=token, body={field: entry})
-            review = {"personaSlug": entry, "rating": 4.5}
-            self.send("POST", f"{ME}/reviews", 201, token=token, body=review)
-            self.send("GET", ME, 200, token=token)
-
-    def send(self, method, path, expected, **options):
-        begun = time.monotonic()
-        try:
-            response = self.server.request(method, path, **options)
-            status, body = response.status, response.body
-        except (OSError, HTTPException) as error:
-            status, body = repr(error), b""
-        with self.lock:
-            self.seen[method] += 1
-            self.slowest = max(self.slowest, time.monotonic() - begun)
-            if status != expected:
-                self.failures.append(f"{method} {path}: {status} {body[:200]}")
-        return body if status == expected else None
-
-
 @pytest.fixture
 def site(django_db_setup, tmp_path):
     """On a database that is dropped with its next release."""
@@ -161,7 +125,9 @@ def site(django_db_setup, tmp_path):
 
 
 def test_the_running_release_fails_no_request_while_the_next_one_migrates(site):
-    with ReleaseLoad(site.server) as load:
+    readers = Readers(site.server, READS)
+    load = Load(site.server, Acknowledged(), threads=CLIENTS, skills=SLUGS, personas=SLUGS)
+    with readers, load:
         with site.long_transaction(HOLD_THE_COLUMN_BACK):
             with site.long_transaction(HOLD_THE_INDEX_BACK):
                 migration = site.begin_to_migrate()
@@ -176,10 +142,12 @@ def test_the_running_release_fails_no_request_while_the_next_one_migrates(site):
         time.sleep(1)
 
     print(  # noqa: T201
-        f"\n{sum(load.seen.values())} requests, {load.seen['POST']} of them POST: "
-        f"{len(load.failures)} failed; slowest {load.slowest:.2f} s\n{output}"
+        f"\n{len(readers.seconds)} reads, {len(readers.failures)} of them failed; writes: "
+        f"{load.results()}; slowest {max(one.ended - one.begun for one in load.outcomes):.2f} s\n"
+        f"{output}"
     )
-    assert load.failures == []
+    assert readers.failures == load.unexpected == []
+    assert set(load.results()) == {200, 201}
     assert migration.returncode == 0, output
     assert "next... waits for a lock; the oldest transaction is that of process" in output
     assert "Every counter is correct." in site.run("manage.py", "recount")

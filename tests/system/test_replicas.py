@@ -2,13 +2,11 @@
 
 import http.client
 import json
-import os
 import random
 import shutil
-import signal
 import time
-from pathlib import Path
 
+import psutil
 import psycopg
 import pytest
 
@@ -151,9 +149,11 @@ def test_a_replica_that_is_killed_or_frozen_fails_no_request(site):
         first.stop()
         time.sleep(SECONDS)
         frozen = processes_of(second)
-        signal_all(frozen, signal.SIGSTOP)
+        for process in frozen:
+            process.suspend()
         time.sleep(SECONDS + 2)
-        signal_all(frozen, signal.SIGCONT)
+        for process in frozen:
+            process.resume()
         first.start()
     print(  # noqa: T201
         f"\n{len(readers.seconds)} reads while replicas were killed and frozen: "
@@ -167,11 +167,5 @@ def test_a_replica_that_is_killed_or_frozen_fails_no_request(site):
 
 def processes_of(postgres):
     """The postmaster, and every process that it has started."""
-    master = int((postgres.data / "postmaster.pid").read_text().split()[0])
-    children = Path(f"/proc/{master}/task/{master}/children").read_text().split()
-    return [master, *map(int, children)]
-
-
-def signal_all(pids, sign):
-    for pid in pids:
-        os.kill(pid, sign)
+    master = psutil.Process(int((postgres.data / "postmaster.pid").read_text().split()[0]))
+    return [master, *master.children()]

@@ -1,4 +1,4 @@
-"""Recurring statements return the same rows on our backend and on Django's own (PLAIN=1)."""
+"""Recurring statements on Django's own backend (PLAIN=1), and which server each asks."""
 
 from contextlib import nullcontext
 from types import SimpleNamespace
@@ -12,14 +12,12 @@ from infrastructure.db.statements import fetch_all, fetch_one
 from infrastructure.replicas.reading import reading
 
 
-@pytest.fixture(params=[pytest.param("ours", marks=pytest.mark.infrastructure), "plain"])
-def backend(request, transactional_db, monkeypatch):
-    own = connection
-    if request.param == "plain":
-        own = DatabaseWrapper(connection.settings_dict)
+@pytest.fixture(autouse=True)
+def plain(transactional_db, monkeypatch):
+    """Django's own backend; test_prepared_statements.py has the same of ours."""
+    own = DatabaseWrapper(connection.settings_dict)
     monkeypatch.setattr(statements, "connections", {DEFAULT_DB_ALIAS: own})
-    assert hasattr(own, "fetch") == (request.param == "ours")
-    yield own
+    yield
     own.close()
 
 
@@ -32,7 +30,7 @@ def backend(request, transactional_db, monkeypatch):
         ("SELECT 1 WHERE false", (), 0),
     ],
 )
-def test_all_rows_are_tuples(backend, statement, params, rows):
+def test_all_rows_are_tuples(statement, params, rows):
     with connection.cursor() as cursor:
         cursor.execute(statement, params)
         expected = cursor.fetchall()
@@ -42,18 +40,18 @@ def test_all_rows_are_tuples(backend, statement, params, rows):
     assert len(expected) == rows
 
 
-def test_a_row_is_named_by_its_columns_on_both_backends(backend):
+def test_a_row_is_named_by_its_columns_on_djangos_own_backend():
     row = fetch_one("SELECT %s::int AS number, 'x' AS text, 1, 2", [7])
 
     assert (row.number, row.text, row[2:]) == (7, "x", (1, 2))
     assert fetch_one("SELECT 1 AS number WHERE false") is None
 
 
-def test_the_first_of_several_rows(backend):
+def test_the_first_of_several_rows():
     assert fetch_one("SELECT n FROM generate_series(5, 9) AS n").n == 5
 
 
-def test_errors_are_djangos(backend):
+def test_errors_are_djangos():
     for _ in range(2):
         with pytest.raises(IntegrityError):
             fetch_all("INSERT INTO marketplace_ratecount (key) VALUES (NULL)", writes=True)

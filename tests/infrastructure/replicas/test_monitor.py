@@ -25,21 +25,6 @@ def monitor(monkeypatch):
     return monitor
 
 
-def test_position_before_is_the_latest_that_is_old_enough(monitor):
-    assert monitor.position_before(5) is None
-    monitor.positions.extend([(10, 100), (11, 110), (12, 120)])
-
-    assert [monitor.position_before(moment) for moment in (10, 11.9, 12, 99)] == [
-        *(100, 110, 120, 120)
-    ]
-
-
-def test_position_before_all_that_is_known_is_the_oldest(monitor):
-    monitor.positions.extend([(10, 100), (11, 110)])
-
-    assert monitor.position_before(9) == 100
-
-
 @pytest.mark.parametrize(
     ("position", "history", "problem"),
     [
@@ -90,31 +75,12 @@ def test_one_that_is_left_out_is_usable_once_it_is_noted_again(monitor):
     assert {*monitor.usable()} == {"one", "two"}
 
 
-def test_after_a_failover_none_is_usable_that_has_the_old_history(monitor):
-    noted(monitor, "one")
-
-    monitor.histories[DEFAULT_DB_ALIAS] = "after the failover"
-
-    assert monitor.usable() == []
-
-
 @pytest.mark.parametrize(("thread", "order"), [(4, ["one", "two"]), (5, ["two", "one"])])
 def test_each_thread_has_a_replica_that_it_asks_first(monitor, monkeypatch, thread, order):
     noted(monitor, "one", "two")
     monkeypatch.setattr(watching.threading, "get_native_id", lambda: thread)
 
     assert monitor.usable() == order
-
-
-def test_the_threads_start_with_the_first_question(monitor, monkeypatch):
-    watched = []
-    monkeypatch.setattr(monitor, "watch", lambda alias, *_: watched.append(alias))
-    monitor.is_running = False
-
-    for _ in range(2):
-        assert monitor.usable() == []
-
-    assert watched == [DEFAULT_DB_ALIAS, "one", "two"]
 
 
 @pytest.mark.parametrize(("stored", "statements"), [("h2", []), ("h", [["h2"]]), (None, [["h2"]])])
