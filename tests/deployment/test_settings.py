@@ -148,10 +148,10 @@ def test_an_empty_value_is_the_default():
 @pytest.mark.contract("11.4")
 def test_rates_are_read_for_each_policy_and_tier():
     policies = [rate.split()[0] for rate in RATES]
-    variables = {f"RATE_LIMIT_{policy.replace('-', '_').upper()}": policy for policy in policies}
+    variables = [f"RATE_LIMIT_{policy.replace('-', '_').upper()}" for policy in policies]
     rates = {name: f"free={n}/h, lab-2={n}/30m" for n, name in enumerate(variables)}
 
-    assert settings_of("RATE_LIMITS", **rates, RATE_LIMIT_REGISTER="0/d") == {
+    assert settings_of("RATE_LIMITS", **rates | {"RATE_LIMIT_REGISTER": "0/d"}) == {
         **{policy: {"free": f"{n}/h", "lab-2": f"{n}/30m"} for n, policy in enumerate(policies)},
         "register": {"free": "0/d"},
     }

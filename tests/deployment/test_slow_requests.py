@@ -65,6 +65,13 @@ def test_a_slow_body_is_read_whole_and_the_next_request_too(server):
         assert responses_to(link, GET) == ([200], False)
 
 
+def test_the_rest_of_a_body_is_read_before_the_next_request(server):
+    with server.connect() as link:
+        for _ in range(2):
+            request = GET.replace(b"\r\n\r\n", b"\r\nContent-Length: 3\r\n\r\nabc")
+            assert responses_to(link, request) == ([200], False)
+
+
 @ours
 def test_a_refusal_does_not_wait_for_the_body(server):
     with server.connect() as link:
