@@ -3,6 +3,7 @@
 import json
 
 from tests.system import fuzz_dictionary
+from tests.system.operations import escaped
 
 JSON_VALUES = [text.encode("utf-8", "surrogatepass") for text in fuzz_dictionary.JSON]
 MARKER = "@here@"
@@ -120,10 +121,10 @@ def change_first_line(rng, lines):
 def change_query(rng, lines):
     words = lines[0].split(b" ")
     text = rng.choice(fuzz_dictionary.TEXTS).encode("utf-8", "surrogatepass")
-    escaped = b"".join(b"%%%02X" % byte for byte in text[:1000])
+    value = b"".join(b"%%%02X" % byte for byte in text[:1000])
     name = escaped(rng.choice(fuzz_dictionary.PARAMETERS)).encode()
     mark = b"&" if b"?" in words[1:2] else b"?"
-    words[1:2] = [b"".join((*words[1:2], mark, name, b"=", escaped))]
+    words[1:2] = [b"".join((*words[1:2], mark, name, b"=", value))]
     lines[0] = b" ".join(words)
 
 
