@@ -140,6 +140,7 @@ def test_chunks_may_come_in_any_pieces(plain_server_of):
         (b"fffffffffffffffff\r\n" + b"x" * 65_537, 413),
         (b"1" * 10_000, 413),
         (b"1;x\r\ny\r\n" * 50_000, 413),
+        (b"1\r\nx\r\n" * 5_000, 413),
         (b"x\r\n", 400),
     ],
 )
