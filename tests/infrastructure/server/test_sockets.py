@@ -64,6 +64,20 @@ def test_it_never_blocks(ends):
         served.recv(1)
 
 
+def test_unsent_bytes_are_sent_later(ends):
+    served, client = ends
+    body, received = os.urandom(4 * 1024**2), b""
+    served.sendall(body)
+    served.sendall(b"next")
+    assert served.memory > 2 * 1024**2
+
+    while len(received) < len(body) + 4:
+        received += client.recv(1024**2)
+        served.flush()
+    assert received == body + b"next"
+    assert served.memory == 0
+
+
 def test_a_file_that_has_become_shorter_ends_the_connection(ends, tmp_path):
     served, _ = ends
     path = tmp_path / "file"
