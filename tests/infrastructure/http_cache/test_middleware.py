@@ -11,8 +11,13 @@ from infrastructure.http_cache.validators import ALWAYS_FRESH
 pytestmark = pytest.mark.infrastructure
 
 
-@pytest.mark.parametrize(("cache_control", "number"), [(PUBLIC, 1), ("private, no-cache", 2)])
-def test_a_private_response_is_never_stored(rf, monkeypatch, cache_control, number):
+@pytest.mark.parametrize(
+    ("cache_control", "number", "seen"),
+    [(PUBLIC, 1, [None]), ("private, no-cache", 2, [ALWAYS_FRESH])],
+)
+def test_a_private_response_is_never_stored_and_no_other_twice(
+    rf, monkeypatch, cache_control, number, seen
+):
     monkeypatch.setattr(validators, "history", lambda: "history")
     calls = []
 
@@ -22,6 +27,7 @@ def test_a_private_response_is_never_stored(rf, monkeypatch, cache_control, numb
         response.validators = [ALWAYS_FRESH]
         return response
 
-    for _ in range(2):
-        assert ResponseCacheMiddleware(view)(rf.get("/a")).content == b"{}"
+    _, again = (ResponseCacheMiddleware(view)(rf.get("/a")) for _ in range(2))
+
+    assert (again.content, again.validators) == (b"{}", seen)
     assert len(calls) == number
