@@ -73,8 +73,8 @@ def test_unsent_bytes_are_sent_later(ends):
     assert served.memory > 2 * 1024**2
 
     while len(received) < len(body) + 4:
-        received += client.recv(1024**2)
         served.flush()
+        received += client.recv(1024**2)
     assert received == body + b"next"
     assert served.memory == 0
 
