@@ -8,6 +8,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.core.handlers.wsgi import WSGIHandler, get_path_info
 from django.utils.http import parse_header_parameters
 
+from infrastructure.handler import Handler
 from infrastructure.http_cache.store import fresh_response
 from infrastructure.server.gunicorn_internals import end_connection
 from infrastructure.server.request_ids import HEADER, new_id, request_id
@@ -24,7 +25,7 @@ class Application:
     """Everything that a request passes before and after Django."""
 
     def __init__(self):
-        self.django = WSGIHandler()
+        self.django = WSGIHandler() if settings.PLAIN else Handler()
 
     def __call__(self, environ, start_response):
         header = HEADER, begin_request(environ)
