@@ -25,11 +25,11 @@ class ApiViewSet(GenericViewSet):
 
     def dispatch(self, request, *args, **kwargs):
         response = super().dispatch(request, *args, **kwargs)
-        # DRF's view refers to itself, and so does its response once it is rendered. The bytes would
-        # stay until the garbage collector runs.
-        self.response = None
         if isinstance(response, Response):
             response.render().renderer_context = None
+        # DRF's view refers to itself, and so does its response once it is rendered. The rows and the
+        # bytes would stay until the garbage collector runs.
+        self.__dict__.clear()
         return response
 
     def initialize_request(self, request, *args, **kwargs):

@@ -13,8 +13,10 @@ from marketplace.api.viewsets import PublicViewSet
 
 class EchoViewSet(PublicViewSet):
     audience = Audience.EVERYONE
+    last_request = None
 
     def create(self, request):
+        EchoViewSet.last_request = weakref.ref(request)
         names = {"user": request.user, "auth": request.auth, "data": request.data}
         return Response({**names, "query": request.query_params.getlist("name")})
 
@@ -33,10 +35,10 @@ def test_a_request_has_the_names_that_drf_gives_it():
     }
 
 
-def test_a_response_is_freed_before_the_garbage_collector_runs():
+def test_request_and_response_are_freed_before_the_garbage_collector_runs():
     gc.disable()
     try:
         response = weakref.ref(respond())
-        assert response() is None
+        assert (EchoViewSet.last_request(), response()) == (None, None)
     finally:
         gc.enable()
