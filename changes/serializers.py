@@ -18,7 +18,7 @@ class ChangeSerializer(ResponseSerializer):
 
 
 class ChangePageSerializer(ResponseSerializer):
-    """The response of FeedPagination."""
+    """The response of a FeedPage."""
 
     results = ChangeSerializer(many=True)
     next = UrlField(

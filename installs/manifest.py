@@ -11,7 +11,7 @@ COLUMNS = (
 )
 
 
-class Row(namedtuple("Row", COLUMNS)):  # noqa: PYI024 - named as in SQL
+class Row(namedtuple("Row", COLUMNS)):  # noqa: PYI024 - LOADED of sql.py has them in this order
     __slots__ = ()
 
     @property

@@ -86,7 +86,7 @@ def advisories(agent):
 
 
 def advised(whose):
-    """Installs about which there are advisories, for a union; the personas of bundles come last."""
+    """Installs about which there are advisories, for a union; those for bundled skills are last."""
     skills, personas = present(whose)
     withdrawn = [skills.withdrawn(), personas.withdrawn()]
     return [*withdrawn, skills.recalled(), personas.recalled(), personas.withdrawn_skills()]

@@ -220,7 +220,7 @@ SECURE_HSTS_SECONDS = 365 * 24 * 3600 if REQUIRE_HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = REQUIRE_HTTPS
 SECURE_HSTS_PRELOAD = REQUIRE_HTTPS
 SECURE_REFERRER_POLICY = "same-origin"
-# Only staff have sessions. They end 12 hours after the log-in, whether they are used or not.
+# Only staff have Django's sessions. They end 12 hours after the log-in, used or not.
 SESSION_COOKIE_AGE = 12 * 3600
 # Not Django's name: a browser may have a cookie of that name for all paths from an earlier release.
 # In a members-only catalogue the session also opens the pages, so its name and path differ.

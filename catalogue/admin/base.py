@@ -171,7 +171,7 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
         if not change:
             obj.save()
             return
-        # Only what was edited: a counter may have moved since the form was opened.
+        # Only what was edited: most triggers run when one of their own columns is written.
         many_to_many = {field.name for field in obj._meta.many_to_many}
         if form.changed_data:
             self.snapshot_before_change(obj)

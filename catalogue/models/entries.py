@@ -214,7 +214,10 @@ class Entry(Checked):
             raise ValidationError({"content": REFUSALS[refusal]})
 
     def lock(self):
-        """Serialize changes to the entry. Installs and reviews of it do not wait."""
+        """Serialize changes to the entry. An install or a review that counts on it waits, too.
+
+        `no_key`, so that inserting rows that refer to the entry does not wait.
+        """
         type(self).objects.select_for_update(no_key=True).only("pk").get(pk=self.pk)
 
     def publish(self):
@@ -281,14 +284,16 @@ class Entry(Checked):
         if self.is_published and not self.content:
             raise ValidationError({"content": "Write a text first: this one was purged."})
         self.check_text()
-        # Only these fields, because installs and reviews change the counters concurrently.
+        # Only these fields: most triggers run when one of their own columns is written.
         fields = ["status", "withdrawn_at", "withdrawal_reason"]
         self.save(update_fields=[*fields, "deprecation_message", "successor", "updated_at"])
 
 
+# A condition for the ORM; the status as part of the SQL, where a compiled query needs a partial
+# index; and a condition in SQL.
 PUBLISHED = Q(status=Status.PUBLISHED)
-PUBLISHED_STATUS = InlineConstant(Status.PUBLISHED)  # written into the SQL, for partial indexes
-IS_PUBLISHED = f"status = '{Status.PUBLISHED}'"  # the same in SQL
+PUBLISHED_STATUS = InlineConstant(Status.PUBLISHED)
+IS_PUBLISHED = f"status = '{Status.PUBLISHED}'"
 
 
 # Fields that are not in the history's snapshots: computed, counted, or never changed.

@@ -30,7 +30,7 @@ class IsFreeField(BooleanField):
 
 
 class PersonaSerializer(PersonaIdSerializer, EntrySerializer):
-    """A persona in a list, from PersonaQuerySet.with_skill_slugs."""
+    """A persona in a list, from PersonaQuerySet.for_list."""
 
     slug = EntrySlugField(initial=PERSONA_SLUG)
     title = TitleField(initial=PERSONA_TITLE)

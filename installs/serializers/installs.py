@@ -173,8 +173,8 @@ class UpdateSerializer(ResponseSerializer):
     digest = DigestField()
     previousDigest = DigestField(source="previous_digest")
 
-    def to_representation(self, verdict):
-        data = super().to_representation(verdict)
+    def to_representation(self, update):
+        data = super().to_representation(update)
         if data["digest"] == data["previousDigest"]:
             data["message"] = "Nothing to update"
         return data

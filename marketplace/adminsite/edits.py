@@ -116,7 +116,7 @@ class EditsMixin:
     def lock(self, pk):
         """Make saves of the row take turns, so that each is compared with the one before it.
 
-        `no_key`, because an install or a review that refers to the row must not wait.
+        `no_key`, so that inserting rows that refer to this one does not wait.
         """
         with suppress(ValueError):  # Django responds to an invalid key.
             list(self.model.objects.select_for_update(no_key=True).only("pk").filter(pk=pk))

@@ -17,7 +17,8 @@ from marketplace.api.fields import Field, TextField
 from marketplace.api.links import base_url
 
 GIVEN_TWICE = "{name} must be given at most once"
-# Signed without a timestamp, so the same page always has the same cursors.
+# Signed without a timestamp, so the same page always has the same cursors. The salt never changes,
+# because clients keep cursors.
 SIGNER = signing.Signer(salt="marketplace.api.pagination")
 
 

@@ -27,8 +27,8 @@ class ApiViewSet(GenericViewSet):
         response = super().dispatch(request, *args, **kwargs)
         if isinstance(response, Response):
             response.render().renderer_context = None
-        # DRF's view refers to itself, and so does its response once it is rendered. The rows and the
-        # bytes would stay until the garbage collector runs.
+        # DRF's view refers to itself, and so does its response once it is rendered. The rows and
+        # the bytes would stay until the garbage collector runs.
         self.__dict__.clear()
         return response
 

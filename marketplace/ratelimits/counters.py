@@ -32,7 +32,7 @@ PURGE_ONE_IN = 200
 def count(key, value, seconds):
     """Add to the count in a key's window and return it; the key has 32 hexadecimal digits.
 
-    A window starts with its first count, and lasts so many seconds.
+    A row counts for so many seconds from its first count. The key names the rate limit's window.
     """
     # Guessing it gains nothing.
     if getrandbits(32) % PURGE_ONE_IN == 0:  # nosec B311
