@@ -6,8 +6,8 @@
 # make test-plain   the suite with PLAIN=1, without the tests of the infrastructure and what is slow or needs others
 # make prove  run the system tests (tests/system) at full length, an hour and a half
 # make bench  what a request costs, endpoint by endpoint (about 5 minutes; needs wrk)
+# make bench ARGS="--skills 1000000"   the same with a million skills (an hour more, some 20 GB)
 # make bench ARGS=--plain   what each part of the infrastructure saves (about 20 minutes)
-# make bench-scale   every kind of request at up to 1M skills (about an hour, 20 GB; SIZES="1000 10000")
 # make manage ARGS="issue_token my-agent"   any management command, on the demo's database
 # make pictures   retake the README's screenshots from the running demo (needs chromium)
 # make lint   ruff, import-linter, bandit, phrases that read like a translation, missing or edited migrations, and
@@ -28,7 +28,7 @@ PARALLEL := -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 # Otherwise each server that tests start would compile everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-plain test-marked test-all prove bench bench-scale manage pictures lint format lock
+.PHONY: demo test test-plain test-marked test-all prove bench manage pictures lint format lock
 .DEFAULT_GOAL := demo
 
 demo: $(FOR_DEMO)
@@ -51,9 +51,6 @@ prove: $(READY)
 
 bench: $(READY)
 	@$(BIN)/python -m bench $(ARGS)
-
-bench-scale: $(READY)
-	@$(BIN)/python -m bench.scale $(SIZES)
 
 manage: $(FOR_DEMO)
 	@$(BIN)/python -m demo $(ARGS)

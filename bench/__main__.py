@@ -1,8 +1,9 @@
 """What a request costs, endpoint by endpoint: `make bench` (needs wrk: apt-get install wrk).
 
-python -m bench [--plain] [--rounds N] [--seconds N] [--connections N] [ENDPOINT...]
+python -m bench [--plain] [--skills N] [--rounds N] [--seconds N] [--connections N] [ENDPOINT...]
 
-Fills a database in .demo/bench once, starts the Procfile's web line, and lets wrk drive each
+Fills a database in .demo/bench-N once (--skills 1000000 takes an hour and some 20 GB; personas,
+agents and installs grow alike), starts the Procfile's web line, and lets wrk drive each
 endpoint. Rounds are interleaved, so that noise affects all alike, and medians are printed.
 Processor time, of the processes of the server and of PostgreSQL, varies less than rates do. An
 empty response of the same gunicorn is measured in the same rounds.
@@ -25,22 +26,20 @@ from bench.measure import ENDPOINTS, Bench
 from bench.server import configure
 from demo.postgres import CHECKOUT, Postgres
 
-FOLDER = CHECKOUT / ".demo" / "bench"
-LISTS = FOLDER / "lists"
-
 
 def main():
     options = read_options()
     if shutil.which("wrk") is None:
         sys.exit("This needs wrk: apt-get install wrk")
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    with Postgres(FOLDER / "postgres", alone=True) as postgres:
+    folder = CHECKOUT / ".demo" / f"bench-{options.skills}"
+    folder.mkdir(parents=True, exist_ok=True)
+    with Postgres(folder / "postgres", alone=True) as postgres:
         os.environ["DATABASE_URL"] = postgres.url
         configure()
         django.setup()
-        prepare()
+        prepare(folder / "lists", sizes_of(options.skills))
         measured = parts if options.plain else endpoints
-        measured.run(Bench(postgres, LISTS, options), FOLDER)
+        measured.run(Bench(postgres, folder / "lists", options), folder)
 
 
 def read_options():
@@ -48,6 +47,7 @@ def read_options():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--skills", type=int, default=SIZES["skills"])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--connections", type=int, default=16)
@@ -58,13 +58,19 @@ def read_options():
     return options
 
 
-def prepare():
+def sizes_of(skills):
+    """How many rows of each kind there are beside so many skills."""
+    times = skills / SIZES["skills"]
+    return {name: round(size * times) for name, size in SIZES.items()} | {"versions": 1}
+
+
+def prepare(folder, sizes):
     """Fill the database, and write what the load reads."""
     from bench import lists  # noqa: PLC0415 (it imports models)
 
     call_command("migrate", verbosity=0)
-    fill(**SIZES)
-    lists.write(LISTS)
+    fill(**sizes)
+    lists.write(folder)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ def run(bench, folder):
 
 def report(measured, options):
     print(
-        f"{machine.description()};\n{options.rounds} rounds of {options.seconds} s, "
+        f"{machine.description(options.skills)};\n{options.rounds} rounds of {options.seconds} s, "
         f"{options.connections} connections. Microseconds of processor time for a request.\n\n"
         "| endpoint | requests/s | p50 ms | p99 ms | server | database | empty response |\n"
         "|---|---|---|---|---|---|---|"

@@ -8,17 +8,13 @@ from pathlib import Path
 
 from django.db import connection
 
-from bench.fill import SIZES
-
 BUILD_FLAGS = {"PGO": "--enable-optimizations", "LTO": "--with-lto"}
 
 
-def description():
-    counted = [name for name in SIZES if name != "versions"]
-    sizes = ", ".join(f"{SIZES[name]:,} {name}" for name in counted)
+def description(skills):
     return (
         f"{date.today():%d %B %Y}, {processor()}, {os.cpu_count()} cores shared by server, "
-        f"database and load, {interpreter()}, PostgreSQL {postgres_version()}; {sizes}"
+        f"database and load, {interpreter()}, PostgreSQL {postgres_version()}; {skills:,} skills"
     )
 
 

@@ -54,7 +54,7 @@ def run(bench, folder):
 def report(costs, options):
     """`costs` is `{(endpoint, variables): [microseconds of server and database]}`, by round."""
     print(
-        f"{machine.description()};\n{options.rounds} rounds of {options.seconds} s, "
+        f"{machine.description(options.skills)};\n{options.rounds} rounds of {options.seconds} s, "
         f"{options.connections} connections. How many more microseconds of processor time a "
         "request takes in server and database with the part off, and the ratio in brackets.\n\n"
         f"| part | {' | '.join(options.endpoints)} |\n"
