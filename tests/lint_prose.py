@@ -60,7 +60,8 @@ def findings():
     for suffix, blocks_of in [("md", paragraphs_of), ("html", paragraphs_of), ("py", prose_of)]:
         listed = subprocess.run(["git", "ls-files", f"*.{suffix}"], capture_output=True, check=True)
         for name in listed.stdout.decode().splitlines():
-            if name.startswith(SKIPPED) or NEVER.search(name):
+            is_deleted = not Path(name).exists()  # and not yet staged
+            if is_deleted or name.startswith(SKIPPED) or NEVER.search(name):
                 continue
             for line, prose in blocks_of(Path(name).read_text()):
                 for pattern, expression in PATTERNS.items():
