@@ -1,12 +1,8 @@
 from catalogue.models.entries import (
-    IS_PUBLISHED,
-    PUBLISHED,
-    PUBLISHED_STATUS,
     TITLE_AND_SLUG_WORDS,
     TITLE_WITHOUT_CASE,
     Entry,
     Kind,
-    Status,
     is_slug,
     successor_slug,
 )
@@ -15,5 +11,6 @@ from catalogue.models.labels import MAX_LABELS
 from catalogue.models.personas import FREE, MAX_BUNDLED, RATING_OR_ZERO, Persona
 from catalogue.models.purges import Purge
 from catalogue.models.skills import FILE_TEXT, Skill
+from catalogue.models.status import IS_PUBLISHED, PUBLISHED, PUBLISHED_STATUS, Status
 from catalogue.models.versions import MAX_NUMBER, PersonaVersion, SkillVersion
 from catalogue.models.words import beginning_with, with_words, words_in, words_of

@@ -13,8 +13,8 @@ from django.utils import timezone
 from catalogue.models.checks import Checked
 from catalogue.models.labels import labels_field
 from catalogue.models.of_text import DigestOfText, NumberOfText, TokensOfText
+from catalogue.models.status import PUBLISHED, PUBLISHED_STATUS, Status
 from catalogue.models.words import words_of
-from infrastructure.db.compiled_queries import InlineConstant
 from marketplace.models import MAX_REASON, SLUG, Assignment, CountedQuerySet, Note
 from marketplace.rows import row_version
 
@@ -37,12 +37,6 @@ TITLE_AND_SLUG_WORDS = words_of("title", "slug")
 class Kind(models.TextChoices):
     SKILL = "skill", "Skills"
     PERSONA = "persona", "Personas"
-
-
-class Status(models.TextChoices):
-    DRAFT = "draft", "Draft"
-    PUBLISHED = "published", "Published"
-    WITHDRAWN = "withdrawn", "Withdrawn"
 
 
 # What staff read for each refusal of the triggers (schema/versions.sql).
@@ -287,13 +281,6 @@ class Entry(Checked):
         # Only these fields: most triggers run when one of their own columns is written.
         fields = ["status", "withdrawn_at", "withdrawal_reason"]
         self.save(update_fields=[*fields, "deprecation_message", "successor", "updated_at"])
-
-
-# A condition for the ORM; the status as part of the SQL, where a compiled query needs a partial
-# index; and a condition in SQL.
-PUBLISHED = Q(status=Status.PUBLISHED)
-PUBLISHED_STATUS = InlineConstant(Status.PUBLISHED)
-IS_PUBLISHED = f"status = '{Status.PUBLISHED}'"
 
 
 # Fields that are not in the history's snapshots: computed, counted, or never changed.

@@ -4,7 +4,8 @@ from django.contrib.postgres.indexes import GinIndex, HashIndex
 from django.db import models
 from django.db.models import F, Q
 
-from catalogue.models.entries import PUBLISHED, TITLE_AND_SLUG_WORDS, TITLE_WITHOUT_CASE
+from catalogue.models.entries import TITLE_AND_SLUG_WORDS, TITLE_WITHOUT_CASE
+from catalogue.models.status import PUBLISHED
 
 
 def entry_indexes(kind, popularity):

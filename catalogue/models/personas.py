@@ -7,15 +7,10 @@ from django.db.models.functions import Coalesce, JSONObject, NullIf, Round
 from django.utils.functional import cached_property
 
 from catalogue.exceptions import PersonaNotFound
-from catalogue.models.entries import (
-    NO_HISTORY,
-    PUBLISHED,
-    PUBLISHED_STATUS,
-    Entry,
-    EntryQuerySet,
-)
+from catalogue.models.entries import NO_HISTORY, Entry, EntryQuerySet
 from catalogue.models.indexes import entry_indexes
 from catalogue.models.skills import Skill
+from catalogue.models.status import PUBLISHED, PUBLISHED_STATUS
 from marketplace.adminsite.history import StaffHistory
 from marketplace.models import RandomTextField, make_public_id
 

@@ -10,11 +10,7 @@ from django.db.models.functions import JSONObject, Left
 from catalogue.archives import write_zip, zip_size
 from catalogue.exceptions import FileNotFound, SkillNotFound
 from catalogue.frontmatter import MAX_FRONTMATTER
-from catalogue.models.entries import (
-    NO_HISTORY,
-    Entry,
-    EntryQuerySet,
-)
+from catalogue.models.entries import NO_HISTORY, Entry, EntryQuerySet
 from catalogue.models.files import FileContent, content_digest
 from catalogue.models.indexes import entry_indexes
 from catalogue.skill_md import skill_md_of
