@@ -5,7 +5,7 @@ from rest_framework.decorators import action
 
 from catalogue import reads
 from catalogue.exceptions import FileNotFound, SkillNotFound, VersionNotFound
-from catalogue.filters import VersionQuery
+from catalogue.list_queries import VersionQuery
 from catalogue.models import Persona, Skill
 from catalogue.serializers.fields import SkillMdField
 from catalogue.serializers.files import FILE, ZIP, archive_of, download_of

@@ -6,7 +6,7 @@ from django.core import signing
 from django.db.models import F
 from rest_framework.response import Response
 
-from catalogue.filters import KIND_FILTER
+from catalogue.list_queries import KIND_FILTER
 from changes.exceptions import CursorExpired
 from infrastructure.http_cache.validators import Read
 from marketplace.api.exceptions import InvalidCursor

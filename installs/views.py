@@ -10,7 +10,7 @@ from installs.exceptions import (
     PersonaRequiresPayment,
     SkillAlreadyInstalled,
 )
-from installs.filters import OwnPersonaQuery, OwnSkillQuery
+from installs.list_queries import OwnPersonaQuery, OwnSkillQuery
 from installs.models import PersonaInstall, SkillInstall
 from installs.serializers.installs import (
     ActivatedPersonaSerializer,

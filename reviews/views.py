@@ -8,7 +8,7 @@ from marketplace.api.viewsets import ApiViewSet, CatalogueListViewSet
 from marketplace.ratelimits.decorators import ratelimit
 from reviews import reads
 from reviews.exceptions import ReviewNotFound, ReviewRequiresInstall
-from reviews.filters import OwnReviewQuery, PersonaReviewQuery
+from reviews.list_queries import OwnReviewQuery, PersonaReviewQuery
 from reviews.models import Review
 from reviews.serializers import (
     DeletedReviewSerializer,

@@ -7,7 +7,7 @@ from marketplace.api.viewsets import CatalogueListViewSet, CatalogueViewSet
 from marketplace.ratelimits.client_address import client_address
 from search import reads
 from search.facet_counts import MAX_VALUES
-from search.filters import FacetQuery, PersonaQuery, SkillQuery
+from search.list_queries import FacetQuery, PersonaQuery, SkillQuery
 from search.serializers import FacetsSerializer, PersonaPageSerializer, SkillPageSerializer
 
 LISTS = (

@@ -3,7 +3,7 @@
 from catalogue.serializers.fields import PERSONA_SLUG, EntrySlugField, PathField, VersionNumberField
 from interfaces.openapi.components import TEXT
 from marketplace.api.fields import IdentifierField
-from search.filters import MAX_QUERY
+from search.list_queries import MAX_QUERY
 
 
 def in_header(name, description):

@@ -4,7 +4,7 @@ from django.http import Http404
 
 from interfaces.website.pages import Page
 from marketplace.api.query_params import query_parameters
-from reviews.filters import OwnReviewQuery
+from reviews.list_queries import OwnReviewQuery
 from reviews.reads import public_of_agent
 
 

@@ -18,7 +18,7 @@ from interfaces.website.reads import related_to
 from marketplace.access import is_public
 from marketplace.api.links import base_url
 from marketplace.api.query_params import query_parameters
-from reviews.filters import PersonaReviewQuery
+from reviews.list_queries import PersonaReviewQuery
 from reviews.reads import public as public_reviews
 from search.reads import near_slugs
 

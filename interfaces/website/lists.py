@@ -8,7 +8,7 @@ from interfaces.website.pages import Page
 from marketplace.api.query_params import query_parameters
 from marketplace.ratelimits.client_address import client_address
 from search import reads
-from search.filters import PersonaQuery, SkillQuery
+from search.list_queries import PersonaQuery, SkillQuery
 from search.reads import most_common
 
 PAGE_SIZE = 24  # fills rows of two, three and four

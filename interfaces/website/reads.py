@@ -12,7 +12,7 @@ from infrastructure.replicas.reading import on_replica
 from interfaces.website import activity
 from interfaces.website.sql import IDS_PER_PART, parts_of, related_of
 from search import reads
-from search.filters import MAX_QUERY, PersonaQuery, SkillQuery
+from search.list_queries import MAX_QUERY, PersonaQuery, SkillQuery
 from search.reads import completed, most_common, version_validator
 
 MODELS = {"skills": Skill, "personas": Persona}

@@ -5,12 +5,12 @@ from urllib.parse import urlencode
 from django.template.defaultfilters import pluralize
 from rest_framework.response import Response
 
-from catalogue.filters import KIND_FILTER
+from catalogue.list_queries import KIND_FILTER
 from catalogue.models import Kind
 from interfaces.website import reads
 from marketplace.api.responses import conditional_response
 from marketplace.api.viewsets import CatalogueViewSet
-from search.filters import MAX_QUERY
+from search.list_queries import MAX_QUERY
 
 MIN_LENGTH = 2
 MAX_FACETS, MAX_ENTRIES = 2, 6

@@ -4,7 +4,7 @@ from itertools import zip_longest
 
 from catalogue import reads
 from catalogue.file_tree import file_tree
-from catalogue.filters import VersionQuery
+from catalogue.list_queries import VersionQuery
 from catalogue.markdown import contents, render_markdown
 from catalogue.models import Persona, Skill
 from interfaces.website.entries import EntryPage

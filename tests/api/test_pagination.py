@@ -7,7 +7,7 @@ import pytest
 from catalogue.models import Skill
 from marketplace.api.list_queries import SIGNER
 from search import reads
-from search.filters import SkillQuery
+from search.list_queries import SkillQuery
 from tests.api.test_skills import slugs
 from tests.factories import PersonaFactory, SkillFactory
 

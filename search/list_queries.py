@@ -8,7 +8,7 @@ from functools import partial
 from django.db.models import F, Q
 from django.db.models.lookups import GreaterThanOrEqual
 
-from catalogue.filters import KIND_FILTER, one_of
+from catalogue.list_queries import KIND_FILTER, one_of
 from catalogue.models import FREE, PUBLISHED_STATUS, RATING_OR_ZERO, TITLE_WITHOUT_CASE
 from catalogue.serializers.fields import EntrySlugField
 from marketplace.api.exceptions import BadRequest
