@@ -15,7 +15,7 @@ from catalogue.serializers.versions import (
     VersionPageSerializer,
     VersionSerializer,
 )
-from marketplace.api.responses import cached, public_response
+from marketplace.api.responses import cacheable_response, public_response
 from marketplace.api.viewsets import CatalogueListViewSet
 
 
@@ -30,11 +30,11 @@ class VersionViewSet(CatalogueListViewSet):
 
     def list(self, request, slug):
         page = self.reads.page(VersionQuery(self.query, slug=slug))
-        return self.cached_page(request, page)
+        return self.page_response(request, page)
 
     def retrieve(self, request, slug, number):
         read = self.reads.one(slug, number, reads.with_content)
-        return cached(request, read, self.detail_serializer)
+        return cacheable_response(request, read, self.detail_serializer)
 
 
 def described(model, serializer):

@@ -7,7 +7,7 @@ from catalogue.serializers.files import FILE, ZIP, archive_of, download_of
 from catalogue.serializers.personas import PersonaDetailSerializer
 from catalogue.serializers.skills import SkillDetailSerializer
 from marketplace.api.fields import DigestField
-from marketplace.api.responses import cached
+from marketplace.api.responses import cacheable_response
 from marketplace.api.viewsets import CatalogueViewSet
 
 # For a URL with a digest.
@@ -32,7 +32,7 @@ class SkillViewSet(EntryViewSet):
         responses={200: SkillDetailSerializer, 404: SkillNotFound},
     )
     def retrieve(self, request, slug):
-        return cached(request, reads.skill(slug), SkillDetailSerializer)
+        return cacheable_response(request, reads.skill(slug), SkillDetailSerializer)
 
     @extend_schema(
         operation_id="get_skill_file",
@@ -79,4 +79,4 @@ class PersonaViewSet(EntryViewSet):
         responses={200: PersonaDetailSerializer, 404: PersonaNotFound},
     )
     def retrieve(self, request, slug):
-        return cached(request, reads.rated_persona(slug), PersonaDetailSerializer)
+        return cacheable_response(request, reads.rated_persona(slug), PersonaDetailSerializer)

@@ -22,4 +22,4 @@ class ChangeViewSet(CatalogueListViewSet):
         responses={200: ChangePageSerializer, 410: CursorExpired},
     )
     def list(self, request):
-        return self.cached_page(request, reads.changes.page(ChangeQuery(self.query)))
+        return self.page_response(request, reads.changes.page(ChangeQuery(self.query)))

@@ -35,7 +35,7 @@ class PersonaReviewViewSet(CatalogueListViewSet):
 
     def list(self, request, slug):
         page = reads.public.page(PersonaReviewQuery(self.query, slug=slug))
-        return self.cached_page(request, page)
+        return self.page_response(request, page)
 
 
 @extend_schema(tags=["Reviews"])

@@ -2,7 +2,7 @@ from drf_spectacular.utils import extend_schema
 
 from catalogue.serializers.personas import PersonaSerializer
 from catalogue.serializers.skills import SkillSerializer
-from marketplace.api.responses import cached
+from marketplace.api.responses import cacheable_response
 from marketplace.api.viewsets import CatalogueListViewSet, CatalogueViewSet
 from marketplace.ratelimits.client_address import client_address
 from search import reads
@@ -29,7 +29,7 @@ class SkillListViewSet(CatalogueListViewSet):
     )
     def list(self, request):
         page = reads.skills.page(SkillQuery(self.query), client_address(request))
-        return self.cached_page(request, page)
+        return self.page_response(request, page)
 
 
 class PersonaListViewSet(CatalogueListViewSet):
@@ -46,7 +46,7 @@ class PersonaListViewSet(CatalogueListViewSet):
     )
     def list(self, request):
         page = reads.personas.page(PersonaQuery(self.query), client_address(request))
-        return self.cached_page(request, page)
+        return self.page_response(request, page)
 
 
 class FacetViewSet(CatalogueViewSet):
@@ -62,4 +62,5 @@ class FacetViewSet(CatalogueViewSet):
     )
     def list(self, request):
         kind = self.query_class(self.query).values["kind"]
-        return cached(request, reads.most_common(kind, FacetsSerializer.facets), FacetsSerializer)
+        read = reads.most_common(kind, FacetsSerializer.facets)
+        return cacheable_response(request, read, FacetsSerializer)

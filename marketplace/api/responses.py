@@ -19,7 +19,7 @@ def etag_of(text):
     return f'"{blake2b(force_bytes(text), digest_size=16).hexdigest()}"'
 
 
-def cached(request, read, serializer, *, many=False, respond=Response):
+def cacheable_response(request, read, serializer, *, many=False, respond=Response):
     """DRF's response to a Read, which the middleware caches; a 304 if the client has it."""
 
     def build():

@@ -11,7 +11,7 @@ from marketplace import access
 from marketplace.access import Audience
 from marketplace.api.query_params import query_parameters
 from marketplace.api.requests import ApiRequest
-from marketplace.api.responses import cached
+from marketplace.api.responses import cacheable_response
 from marketplace.api.scopes import Scope
 
 
@@ -124,8 +124,8 @@ class CatalogueListViewSet(CatalogueViewSet):
 
     query_class = None
 
-    def cached_page(self, request, page):
+    def page_response(self, request, page):
         """The response to a KeysetPage."""
         serializer = self.get_serializer_class()
         respond = partial(page.get_paginated_response, request=request)
-        return cached(request, page.read, serializer, many=True, respond=respond)
+        return cacheable_response(request, page.read, serializer, many=True, respond=respond)
