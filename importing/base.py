@@ -13,12 +13,11 @@ from django.db import IntegrityError, transaction
 from catalogue.frontmatter import (
     Frontmatter,
     Refused,
-    as_slug,
-    as_title,
     read_frontmatter,
     read_text,
 )
 from catalogue.models import MAX_LABELS, FileContent, Status
+from catalogue.slugs import as_slug, as_title
 from importing.folders import ImportFolder, is_below, is_skipped
 
 BATCH = 100  # files per transaction

@@ -8,13 +8,12 @@ from catalogue.archives import member
 from catalogue.frontmatter import (
     Frontmatter,
     Refused,
-    as_slug,
-    as_title,
     one_line,
     read_frontmatter,
     with_frontmatter,
 )
 from catalogue.models import FileContent, Skill
+from catalogue.slugs import as_slug, as_title
 
 BATCH = 200  # entries per query
 

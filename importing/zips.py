@@ -13,10 +13,10 @@ from catalogue.archives import UNIX
 from catalogue.frontmatter import (
     MAX_BYTES,
     Refused,
-    as_slug,
     plain_newlines,
     read_frontmatter,
 )
+from catalogue.slugs import as_slug
 from importing.base import printable
 from importing.folders import MAX_PARTS, is_too_deep
 

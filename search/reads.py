@@ -7,8 +7,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db.models import BigIntegerField, BooleanField, F, Func, IntegerField
 from django.db.models.functions import Cast
 
-from catalogue.frontmatter import as_slug
 from catalogue.models import Persona, Skill, Status
+from catalogue.slugs import as_slug
 from infrastructure.db.compiled_queries import bind, compiled, compiled_once, versioned
 from infrastructure.db.statements import fetch_all
 from infrastructure.http_cache.validators import Read, Validator

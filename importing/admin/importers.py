@@ -6,8 +6,9 @@ from django.db import transaction
 from django.utils.text import capfirst
 
 from catalogue.comparisons import file_changes
-from catalogue.frontmatter import as_slug, as_title, read_frontmatter
+from catalogue.frontmatter import read_frontmatter
 from catalogue.models import Persona, Skill, is_slug
+from catalogue.slugs import as_slug, as_title
 from importing.admin.checks import checks_of
 from importing.base import ImportFile, ImportReport, printable, taking_turns
 from importing.exports import as_file

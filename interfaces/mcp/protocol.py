@@ -12,6 +12,7 @@ HEADER_MISMATCH, UNSUPPORTED_VERSION = -32020, -32022
 # The versions that begin with `initialize`, and the one in which every request says its version.
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_VERSION = "2026-07-28"
+VERSIONS = (*HANDSHAKE_VERSIONS, MODERN_VERSION)
 SERVER = {"name": "agent-marketplace", "title": "Agent marketplace", "version": settings.VERSION}
 # Keys of `_meta`.
 VERSION = "io.modelcontextprotocol/protocolVersion"
@@ -24,9 +25,19 @@ NAMES = {"tools/call": "name", "resources/read": "uri"}
 class MCPError(Exception):
     """An error of the protocol: the response to a message, with status 200 (contract 22.4)."""
 
+    status = 200
+
     def __init__(self, code, message, data=None):
         super().__init__(message)
         self.error = {"code": code, "message": message} | ({"data": data} if data else {})
+
+
+class UnsupportedVersion(MCPError):
+    status = 400
+
+    def __init__(self, version):
+        data = {"supported": VERSIONS, "requested": mask(version)}
+        super().__init__(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
 
 
 def check_form(message):
@@ -40,9 +51,12 @@ def check_form(message):
         raise BadRequest("Request body must be a JSON-RPC request or notification")
 
 
-def is_modern(headers):
-    """Whether the request is of the version without a handshake, or of one that is unknown."""
-    return headers.get("MCP-Protocol-Version", HANDSHAKE_VERSIONS[0]) not in HANDSHAKE_VERSIONS
+def version_of(headers):
+    """The version of a message; the oldest if no header has one. Raises UnsupportedVersion."""
+    version = headers.get("MCP-Protocol-Version", VERSIONS[0])
+    if version not in VERSIONS:
+        raise UnsupportedVersion(version)
+    return version
 
 
 def check_envelope(headers, method, params):
@@ -56,9 +70,6 @@ def check_envelope(headers, method, params):
     for header, value in repeated.items():
         if decoded(headers.get(header, "")) != value:
             raise MCPError(HEADER_MISMATCH, f"{header} does not match the request body")
-    if version != MODERN_VERSION:
-        data = {"supported": [MODERN_VERSION], "requested": mask(version)}
-        raise MCPError(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
 
 
 def decoded(header):

@@ -21,23 +21,25 @@ from search.reads import near_slugs
 def respond(request, message):
     """The response to a message. Raises BadRequest for anything else."""
     protocol.check_form(message)
-    if not {"id", "method"} <= message.keys():
-        return json_response(b"", status=202)  # It expects no content.
     # The ID goes back as it came: orjson writes no number of more than 64 bits.
-    content = {"jsonrpc": "2.0", "id": orjson.Fragment(json.dumps(message["id"]))}
+    ids = {"id": orjson.Fragment(json.dumps(message["id"]))} if "id" in message else {}
     try:
-        content["result"] = result_of(request, message["method"], message.get("params") or {})
+        version = protocol.version_of(request.headers)
+        if not {"id", "method"} <= message.keys():
+            return json_response(b"", status=202)  # It expects no content.
+        result = result_of(request, version, message["method"], message.get("params") or {})
+        content, status = {"result": result}, 200
     except MCPError as error:
-        content["error"] = error.error
-    return json_response(orjson.dumps(content))
+        content, status = {"error": error.error}, error.status
+    return json_response(orjson.dumps({"jsonrpc": "2.0", **ids, **content}), status)
 
 
-def json_response(content, status=200):
+def json_response(content, status):
     return HttpResponse(content, status=status, content_type="application/json")
 
 
-def result_of(request, method, params):
-    if protocol.is_modern(request.headers):
+def result_of(request, version, method, params):
+    if version == protocol.MODERN_VERSION:
         protocol.check_envelope(request.headers, method, params)
         result = run(MODERN_METHODS, method, request, params)
         meta = {protocol.SERVER_INFO: protocol.SERVER}

@@ -116,19 +116,61 @@ def test_an_error_of_the_protocol_is_a_message_of_the_protocol(anyone, method, p
     assert (message["error"]["code"], message["error"]["message"]) == error
 
 
-def test_an_unknown_version_of_the_protocol_is_refused_with_the_known_ones(anyone):
-    request = modern("tools/list")
-    request["headers"]["MCP-Protocol-Version"] = "2099-01-01"
+VERSIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]
+
+
+@pytest.mark.contract("22.4")
+@pytest.mark.parametrize(
+    "version",
+    [
+        *("1999-01-01", "2025-06-17", "2099-01-01", "2025-6-18", "2025-06-18, 2025-06-18"),
+        *("", "latest", "DRAFT-2026-v1", "draft-2026-v1"),
+    ],
+)
+@pytest.mark.parametrize("method", ["tools/list", "initialize", "no/such"])
+def test_an_unknown_version_of_the_protocol_is_refused_with_the_known_ones(anyone, version, method):
+    request = modern(method)
+    request["headers"]["MCP-Protocol-Version"] = version
     request["params"]["_meta"] = {
         **MODERN,
-        "io.modelcontextprotocol/protocolVersion": "2099-01-01",
+        "io.modelcontextprotocol/protocolVersion": version,
+    }
+    error = {
+        "code": -32022,
+        "message": "Unsupported protocol version",
+        "data": {"supported": VERSIONS, "requested": version},
     }
 
-    response = send(anyone, **request)
+    with_envelope = send(anyone, **request)
+    without = send(anyone, method, headers={"MCP-Protocol-Version": version})
 
-    assert response.status_code == 200
-    assert response.json()["error"]["code"] == -32022
-    assert response.json()["error"]["data"]["supported"] == ["2026-07-28"]
+    for response in (with_envelope, without):
+        assert response.status_code == 400
+        assert response["Content-Type"] == "application/json"
+        assert response.json() == {"jsonrpc": "2.0", "id": 7, "error": error}
+
+
+@pytest.mark.contract("22.4")
+def test_a_notification_of_an_unknown_version_is_refused(anyone):
+    message = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+
+    response = anyone.post(URL, message, headers={"MCP-Protocol-Version": "1999-01-01"})
+
+    assert response.status_code == 400
+    error = {
+        "code": -32022,
+        "message": "Unsupported protocol version",
+        "data": {"supported": VERSIONS, "requested": "1999-01-01"},
+    }
+    assert response.json() == {"jsonrpc": "2.0", "error": error}
+
+
+@pytest.mark.contract("22.4")
+@pytest.mark.parametrize("version", VERSIONS[:-1])
+def test_each_version_with_a_handshake_is_served(anyone, version):
+    headers = {"MCP-Protocol-Version": version}
+
+    assert result(anyone, "ping", headers=headers) == {}
 
 
 @pytest.mark.contract("22.4")
@@ -139,8 +181,8 @@ def test_an_unknown_version_of_the_protocol_is_refused_with_the_known_ones(anyon
         ({}, {}, (-32602, "Invalid request parameters")),
         ({}, {**MODERN, CAPABILITIES: []}, (-32602, "Invalid request parameters")),
         (
-            {"MCP-Protocol-Version": "2099-01-01"},
-            MODERN,
+            {},
+            {**MODERN, "io.modelcontextprotocol/protocolVersion": "2099-01-01"},
             (-32020, "MCP-Protocol-Version does not match the request body"),
         ),
         (
@@ -205,6 +247,14 @@ def test_a_secret_in_the_name_of_a_method_is_not_repeated(anyone):
     response = send(anyone, "mkt_agent_" + "a" * 40)
 
     assert response.json()["error"]["data"] == "mkt_agent_[masked]"
+
+
+def test_a_secret_in_the_header_of_the_version_is_not_repeated(anyone):
+    headers = {"MCP-Protocol-Version": "mkt_agent_" + "a" * 40}
+
+    error = send(anyone, "ping", headers=headers).json()["error"]
+
+    assert error["data"]["requested"] == "mkt_agent_[masked]"
 
 
 def test_an_older_version_is_negotiated(anyone):
