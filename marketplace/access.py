@@ -114,19 +114,24 @@ class AsksReaders:
     """Marks the base of views that apply the rule before they respond."""
 
 
+def view_class_of(view):
+    """The class of a view in the URLconf, which Django and DRF name differently; or None."""
+    return getattr(view, "cls", None) or getattr(view, "view_class", None)
+
+
 def audience_of(view):
     """The Audience of a view in the URLconf, or of an MCP handler.
 
     Raises ImproperlyConfigured if it names none, or if it should apply the rule and does not.
     """
-    handler = getattr(view, "cls", None) or getattr(view, "view_class", None)
-    audience = getattr(view, "audience", None) or getattr(handler, "audience", None)
+    view_class = view_class_of(view)
+    name = (view_class or view).__name__
+    audience = getattr(view, "audience", None) or getattr(view_class, "audience", None)
     if not isinstance(audience, Audience):
-        name = (handler or view).__name__
         raise ImproperlyConfigured(f"{name} names no audience: see marketplace/access.py.")
     is_asked = audience in {Audience.READERS, Audience.OUTSIDERS}
-    if is_asked and handler and not issubclass(handler, AsksReaders):
-        raise ImproperlyConfigured(f"{handler.__name__} does not ask who reads: see AsksReaders.")
+    if is_asked and view_class and not issubclass(view_class, AsksReaders):
+        raise ImproperlyConfigured(f"{name} does not ask who reads: see AsksReaders.")
     return audience
 
 

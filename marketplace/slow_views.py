@@ -8,6 +8,7 @@ import re
 
 from django.urls import get_resolver
 
+from marketplace.access import view_class_of
 from marketplace.ratelimits.client_address import address_of
 
 GROUP_NAME = re.compile(r"\(\?P<\w+>")
@@ -26,8 +27,7 @@ def slow_paths():
 
 
 def is_slow(view):
-    handler = getattr(view, "cls", None) or getattr(view, "view_class", None)
-    return getattr(handler, "is_slow", False)
+    return getattr(view_class_of(view), "is_slow", False)
 
 
 def slow_client_of(paths):

@@ -28,7 +28,7 @@ class CorsMiddleware:
 
     def allows_any_origin(self, request):
         match = resolver_match(request)
-        viewset = getattr(match.func, "cls", None) if match else None
+        viewset = access.view_class_of(match.func) if match else None
         if not getattr(viewset, "allows_any_origin", False):
             return False
         return access.is_public() or viewset.audience is not access.Audience.READERS

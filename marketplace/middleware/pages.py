@@ -6,6 +6,8 @@ from urllib.parse import unquote_plus
 
 from django.urls import Resolver404, resolve
 
+from marketplace.access import view_class_of
+
 # Addresses that programs request, whether or not there is anything.
 MACHINE = re.compile(
     r"/(?:api|git|mcp|static|suggest|healthz|readyz|metrics)(?:/|\Z)|.*/\.well-known(?:/|\Z)",
@@ -64,8 +66,7 @@ def parameters_at(path):
     match = None if path.startswith(API) else match_of(path)
     if match is None:
         return None
-    view = getattr(match.func, "view_class", None) or getattr(match.func, "cls", match.func)
-    return getattr(view, "parameters", None)
+    return getattr(view_class_of(match.func) or match.func, "parameters", None)
 
 
 def drop_unknown_parameters(environ, path):
