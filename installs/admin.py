@@ -3,11 +3,14 @@ from datetime import timedelta
 from django.contrib import admin
 from django.db.models import Count
 from django.template.defaultfilters import truncatechars
+from django.urls import reverse
 from django.utils import timezone
 
+from catalogue.models import Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, WholeNameSearchMixin, link_to
 from marketplace.adminsite.filters import ChoiceFilter
+from marketplace.adminsite.panels import panel
 
 MAX_COUNTED = 10_000  # of the newest installs, to rank skills
 
@@ -68,3 +71,29 @@ class PersonaInstallAdmin(InstallAdmin):
     list_select_related = ["persona", "agent"]
     list_filter = ["is_active", PresentFilter]
     search_fields = ["persona__slug", "agent__handle"]
+
+
+def held_by(model_admin, request, entry):
+    """The agents that have the entry: the newest installs, and a link to all of them."""
+    [(_, holders)] = model_admin.holders_of([entry])
+    kind = model_admin.opts.model_name
+    installs = (
+        entry.agent_installs.present()
+        .select_related("agent")
+        .only("installed_at", f"{kind}_id", "agent_id", "agent__handle")
+    )
+    return panel(
+        f"{'Still held' if entry.is_recalled else 'Held'} by {holders}",
+        installs,
+        lambda install: (
+            install.agent.handle,
+            install.installed_at,
+            link_to(request, "agents.agent", install.agent_id),
+        ),
+        reverse(f"admin:installs_{kind}install_changelist")
+        + f"?{kind}__id__exact={entry.pk}&present=yes",
+    )
+
+
+for model in (Skill, Persona):
+    admin.site.get_model_admin(model).extend(panels=[held_by])

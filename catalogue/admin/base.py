@@ -7,7 +7,6 @@ from django.contrib.admin.options import IS_POPUP_VAR
 from django.db import models
 from django.db.models import Count, Q
 from django.http import HttpResponse
-from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.views.decorators.http import require_POST
@@ -20,11 +19,10 @@ from catalogue.frontmatter import plain_newlines
 from catalogue.markdown import render_markdown
 from catalogue.models import PUBLISHED, Status
 from catalogue.models.checks import is_checked
-from marketplace.adminsite.base import StaffModelAdmin, link_to, state_label
+from marketplace.adminsite.base import StaffModelAdmin, state_label
 from marketplace.adminsite.history_pages import HistoryMixin
 from marketplace.adminsite.notes import AssigneeFilter, NotesMixin, notes_of
 from marketplace.adminsite.pages import AdminPage
-from marketplace.adminsite.panels import panel
 
 
 @method_decorator(require_POST)
@@ -46,28 +44,6 @@ def as_agent_view(model_admin, request, object_id):
         original=entry,
         address=f"GET /api/v1/{model_admin.opts.model_name}s/{entry.slug}",
         body=body,
-    )
-
-
-def held_by(model_admin, request, entry):
-    """The agents that have the entry: the newest installs, and a link to all of them."""
-    [(_, holders)] = model_admin.holders_of([entry])
-    kind = model_admin.opts.model_name
-    installs = (
-        entry.agent_installs.present()
-        .select_related("agent")
-        .only("installed_at", f"{kind}_id", "agent_id", "agent__handle")
-    )
-    return panel(
-        f"{'Still held' if entry.is_recalled else 'Held'} by {holders}",
-        installs,
-        lambda install: (
-            install.agent.handle,
-            install.installed_at,
-            link_to(request, "agents.agent", install.agent_id),
-        ),
-        reverse(f"admin:installs_{kind}install_changelist")
-        + f"?{kind}__id__exact={entry.pk}&present=yes",
     )
 
 
@@ -101,7 +77,6 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
             "<path:object_id>/as-agent/", "as_agent", as_agent_view, button="As an agent sees it"
         ),
     ]
-    panels = [held_by]
     row_context = [notes_of]
     form_context = [button_to_publish]
     always_readonly = [

@@ -64,7 +64,7 @@ class SkillAdmin(EntryAdmin):
         AdminPage("<int:object_id>/files/<path:path>", "file", file_view),
         AdminPage(f"{versions.PLACE}<int:number>/files/<path:path>", "version_file", file_view),
     ]
-    panels = [*EntryAdmin.panels, bundled_by]
+    panels = [bundled_by]
     list_display = ["slug", "title", "category", "state", "downloads", "author", "updated_at"]
     counters = ["downloads"]
     sorted_by = ["downloads", "updated_at"]
