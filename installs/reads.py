@@ -89,7 +89,12 @@ def advised(whose):
     """Installs about which there are advisories, for a union; those for bundled skills are last."""
     skills, personas = present(whose)
     withdrawn = [skills.withdrawn(), personas.withdrawn()]
-    return [*withdrawn, skills.recalled(), personas.recalled(), personas.withdrawn_skills()]
+    return [
+        *withdrawn,
+        skills.with_recalled_text(),
+        personas.with_recalled_text(),
+        personas.withdrawn_skills(),
+    ]
 
 
 @compiled

@@ -98,8 +98,8 @@ class InstallQuerySet(models.QuerySet):
     def with_entry(self):
         """Annotate what a list shows of the entry, and of the text that the agent gets.
 
-        An install is outdated if its published entry has another text now. It is recalled if staff
-        have recalled the version to which it is pinned.
+        An install is outdated if its published entry has another text now. It has a recalled pin if
+        staff have recalled the version to which it is pinned.
         """
         kind = self.model.kind
         is_other = ~Q(installed_digest=F(f"{kind}__digest"))
@@ -108,7 +108,7 @@ class InstallQuerySet(models.QuerySet):
             **entry_columns(self.model.Entry, kind, pinned="pinned"),
             is_pinned=Case(When(pinned=None, then=False), default=True),
             is_outdated=Case(When(is_other, **is_published, then=True), default=False),
-            is_recalled=Q(pinned__recalled_at__isnull=False),
+            has_recalled_pin=Q(pinned__recalled_at__isnull=False),
         )
 
     def outdated(self):
@@ -119,7 +119,7 @@ class InstallQuerySet(models.QuerySet):
 
     def loaded(self):
         """What agents load when they start, with the texts that they get (contract 25.9)."""
-        loaded = self.with_entry().filter(status=Status.PUBLISHED, is_recalled=False)
+        loaded = self.with_entry().filter(status=Status.PUBLISHED, has_recalled_pin=False)
         return loaded.annotate(
             **text_columns(self.model.Entry, self.model.kind, pinned="pinned"),
             own_digest=F("installed_digest"),
@@ -134,7 +134,7 @@ class InstallQuerySet(models.QuerySet):
         withdrawn = self.exclude(**{f"{kind}__status": Status.PUBLISHED})
         return withdrawn.annotate(**withdrawal_columns(self.model.Entry, kind))
 
-    def recalled(self):
+    def with_recalled_text(self):
         """Installs, pinned or not, that have the text of a recalled version, as advisories.
 
         If several recalled numbers have this text, the number of the install comes first.
