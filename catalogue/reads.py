@@ -134,7 +134,7 @@ class VersionReads(KeysetList):
             entry = Validator.of(partial(self.published_entry.first, slug=slug))
         if entry is None:
             raise self.Entry.NotFound
-        return super().page(query, [entry], entry=entry.seen.pk)
+        return self.fetch_page(query, [entry], entry=entry.seen.pk)
 
     @on_replica
     def one(self, slug, number, use=lambda version: version):

@@ -49,7 +49,7 @@ class PersonaReviewList(KeysetList):
         if persona is None:
             raise PersonaNotFound
         # An empty page has no row that would show that the persona is no longer published.
-        return super().page(query, [persona], persona=persona.seen.pk)
+        return self.fetch_page(query, [persona], persona=persona.seen.pk)
 
 
 @compiled

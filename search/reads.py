@@ -135,17 +135,20 @@ class EntryList(KeysetList):
             return super().get_count(queryset, query)
         return facet_count(self.model, query.counted_facet, counted)
 
-    def page(self, query, address=None):
-        """Pass the client's `address` to count searches without results."""
-        page = self.search(query) if query.words else self.listed(query)
+    def page(self, query):
+        return self.search(query) if query.words else self.listed(query)
+
+    def page_for_client(self, query, address):
+        """The page; a search without results is counted (zero_results.py)."""
+        page = self.page(query)
         # If a filter is set, an empty result says nothing about the text.
-        if address and query.words and not page.count and not query.values:
+        if query.words and not page.count and not query.values:
             count_zero_results(self.model.kind, query.words, address)
         return page
 
     @on_replica
     def listed(self, query):
-        return super().page(query)
+        return self.fetch_page(query)
 
     @on_replica
     def search(self, query):
@@ -153,7 +156,7 @@ class EntryList(KeysetList):
         if query.sort == "relevance":
             return self.ranked_page(query, ranking, count, validator)
         ids = as_array(row_id for _, row_id in ranking)
-        return self.search_results.page(query, [validator], ids=ids, results=count)
+        return self.search_results.fetch_page(query, [validator], ids=ids, results=count)
 
     def rank(self, query):
         """The best results `[(key, id), …]`, highest key first; their number; and a validator."""

@@ -28,7 +28,7 @@ class SkillListViewSet(CatalogueListViewSet):
         responses={200: SkillPageSerializer},
     )
     def list(self, request):
-        page = reads.skills.page(SkillQuery(self.query), client_address(request))
+        page = reads.skills.page_for_client(SkillQuery(self.query), client_address(request))
         return self.page_response(request, page)
 
 
@@ -45,7 +45,7 @@ class PersonaListViewSet(CatalogueListViewSet):
         responses={200: PersonaPageSerializer},
     )
     def list(self, request):
-        page = reads.personas.page(PersonaQuery(self.query), client_address(request))
+        page = reads.personas.page_for_client(PersonaQuery(self.query), client_address(request))
         return self.page_response(request, page)
 
 

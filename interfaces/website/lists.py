@@ -59,7 +59,7 @@ class ListPage(Page):
         before = params.pop("before", [""])[0]
         before = int(before) if re.fullmatch("[0-9]{1,9}", before) else None
         query = self.query_class(params, default_limit=PAGE_SIZE)
-        page = self.entries.page(query, client_address(request))
+        page = self.entries.page_for_client(query, client_address(request))
         counts, validator, _ = most_common(self.kind, self.facets, MAX_CHOICES)
         section = f"{self.kind}s"
         name, own = heading(section, query), urlencode(own_query(query))

@@ -19,7 +19,7 @@ class KeysetList:
     """A list that clients read page by page. Subclasses define `get_queryset`.
 
     It is compiled once, so its parameters, such as `agent`, are placeholders. The `bound` values of
-    the ListQuery fill them, or values that are passed to `page`.
+    the ListQuery fill them, or values that are passed to `fetch_page`.
     """
 
     def get_queryset(self):
@@ -31,8 +31,12 @@ class KeysetList:
         numbers = queryset.order_by().values(every=Value(1)).annotate(number=Count("pk"))
         return Coalesce(Subquery(numbers.values("number")), 0)
 
-    def page(self, query, validators=(), **params):
-        """The KeysetPage of a ListQuery. Its validator includes those of the list as a whole."""
+    def page(self, query):
+        """The KeysetPage of a ListQuery."""
+        return self.fetch_page(query)
+
+    def fetch_page(self, query, validators=(), **params):
+        """Its page, with values that the query lacks and validators of the list as a whole."""
         params = {**query.values, **query.bound, **params}
         select, check = self.compiled(query, query.place)
         read = Read.checked(select, check, params | query.keyset, validators)
