@@ -83,7 +83,7 @@ def reader(serializer_class):
 
 
 class PublicViewSet(ApiViewSet):
-    """A view for everyone. It ignores the Authorization header, whatever it contains.
+    """A view for everyone. It ignores the Authorization header, unless it names an authentication.
 
     Subclasses name the `audience`, because "everyone" may mean members only.
     """
@@ -93,16 +93,24 @@ class PublicViewSet(ApiViewSet):
     permission_classes = []
 
 
-class PublicReadingViewSet(PublicViewSet):
-    """A view that responds to everyone alike, including caches and scripts of any site."""
+class SharedResponsesMixin:
+    """For a view that responds to everyone alike, including caches and scripts of any site."""
 
     allows_any_origin = True
     is_conditional = True
     default_response_headers = {"Cache-Control": PUBLIC}
 
 
-class CatalogueViewSet(access.AsksReaders, PublicReadingViewSet):
-    """A view that names entries: for everyone, or for members only (contract 26.5)."""
+class PublicReadingViewSet(SharedResponsesMixin, PublicViewSet):
+    """A view that responds to everyone alike."""
+
+
+class CatalogueViewSet(access.AsksReaders, SharedResponsesMixin, ApiViewSet):
+    """A view that names entries (contract 26.5).
+
+    In a public catalogue it ignores tokens, and its responses are shared. In one for members it
+    requires a token with `read`, and its responses are private.
+    """
 
     audience = Audience.READERS
     required_scope = Scope.READ  # if it requires a token
