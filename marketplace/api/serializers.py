@@ -41,6 +41,11 @@ class BodySerializer(serializers.Serializer):
 
 
 class ResponseListSerializer(serializers.ListSerializer):
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        # DRF's child refers to its list. The rows would stay until the garbage collector runs.
+        self.child.parent = None
+
     @property
     def needs_context(self):
         return self.child.needs_context

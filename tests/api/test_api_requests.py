@@ -9,6 +9,8 @@ from rest_framework.response import Response
 
 from marketplace.access import Audience
 from marketplace.api.viewsets import PublicViewSet
+from search.views import SkillListViewSet
+from tests.factories import SkillFactory
 
 
 class EchoViewSet(PublicViewSet):
@@ -40,5 +42,19 @@ def test_request_and_response_are_freed_before_the_garbage_collector_runs():
     try:
         response = weakref.ref(respond())
         assert (EchoViewSet.last_request(), response()) == (None, None)
+    finally:
+        gc.enable()
+
+
+def test_the_request_of_a_list_is_freed_before_the_garbage_collector_runs(db):
+    SkillFactory(slug="pdf-tables")
+    gc.disable()
+    try:
+        request = RequestFactory().get("/api/v1/skills")
+        response = SkillListViewSet.as_view({"get": "list"})(request)
+        assert json.loads(response.content)["count"] == 1
+        freed = weakref.ref(request)
+        del request, response
+        assert freed() is None
     finally:
         gc.enable()
