@@ -15,8 +15,8 @@ from catalogue.models import (
     PersonaVersion,
     Skill,
     SkillVersion,
-    is_slug,
 )
+from catalogue.slugs import is_slug
 from infrastructure.db.compiled_queries import compiled, versioned
 from infrastructure.http_cache.validators import Read, Validator
 from infrastructure.replicas.reading import on_replica

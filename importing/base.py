@@ -17,7 +17,7 @@ from catalogue.frontmatter import (
     read_text,
 )
 from catalogue.models import MAX_LABELS, FileContent, Status
-from catalogue.slugs import as_slug, as_title
+from catalogue.slugs import as_slug, title_of
 from importing.folders import ImportFolder, is_below, is_skipped
 
 BATCH = 100  # files per transaction
@@ -264,7 +264,7 @@ class Importer:
         """Set the entry's fields from the file; False if it is refused."""
         for name, value in self.model.frontmatter_values(file.fields).items():
             setattr(entry, name, self.shortened(file, name, value))
-        entry.title = entry.title or as_title(entry.slug)
+        entry.title = entry.title or title_of(file.fields.line("name"), file.slug)
         # A withdrawn entry stays withdrawn.
         if entry.status == Status.DRAFT and not self.draft:
             entry.status = Status.PUBLISHED

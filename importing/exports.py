@@ -13,7 +13,7 @@ from catalogue.frontmatter import (
     with_frontmatter,
 )
 from catalogue.models import FileContent, Skill
-from catalogue.slugs import as_slug, as_title
+from catalogue.slugs import slug_of, title_of
 
 BATCH = 200  # entries per query
 
@@ -41,10 +41,11 @@ def differing_fields(skill):
         fields, _ = read_frontmatter(skill.content)
     except Refused:
         return ["slug", *(name for name in Skill.frontmatter_fields() if getattr(skill, name))]
-    values = {"slug": fields.line("name"), **Skill.frontmatter_values(fields)}
-    if skill.slug == as_slug(values["slug"]) or not values["slug"]:
-        values["slug"] = skill.slug
-    values["title"] = values["title"] or as_title(skill.slug)
+    name = fields.line("name")
+    keeps_name = not name or skill.slug == slug_of(name)
+    values = {"slug": skill.slug if keeps_name else name, **Skill.frontmatter_values(fields)}
+    # Otherwise the exported name is the slug, which the title may not come from.
+    values["title"] = values["title"] or title_of(name if keeps_name else "", skill.slug)
     # A text in frontmatter has one line, whatever staff typed into the form.
     have = {name: getattr(skill, name) for name in values}
     have |= {name: one_line(text) for name, text in have.items() if isinstance(text, str)}

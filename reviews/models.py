@@ -7,7 +7,8 @@ from django.utils import timezone
 
 from agents.models import Agent, OperatorClaim
 from catalogue.exceptions import PersonaNotFound
-from catalogue.models import Persona, is_slug
+from catalogue.models import Persona
+from catalogue.slugs import is_slug
 from installs.models import take_turn
 from marketplace.adminsite.history import StaffHistory
 from marketplace.models import MAX_REASON, RandomTextField, make_public_id, newest_where

@@ -5,7 +5,8 @@ from functools import partial
 from django.db.models import F, OuterRef, Subquery
 
 from catalogue.exceptions import PersonaNotFound
-from catalogue.models import Persona, is_slug
+from catalogue.models import Persona
+from catalogue.slugs import is_slug
 from infrastructure.db.compiled_queries import compiled
 from infrastructure.http_cache.validators import Validator
 from infrastructure.replicas.reading import on_replica

@@ -2,8 +2,7 @@
 
 from typing import NamedTuple
 
-from django.utils.text import slugify
-
+from catalogue.slugs import slug_of
 from search.facet_counts import CATALOGUE_VERSION
 from search.spelling import UNKNOWN
 
@@ -166,7 +165,7 @@ def ranking_params(kind, text, facets, limit, *, is_filtered):
     return {
         "kind": kind,
         "text": text,
-        "slug": slugify(text),
+        "slug": slug_of(text),
         "words": text,
         "facets": [facet for facet, _ in facets],
         "values": [value for _, value in facets],

@@ -3,7 +3,6 @@ from catalogue.models.entries import (
     TITLE_WITHOUT_CASE,
     Entry,
     Kind,
-    is_slug,
     successor_slug,
 )
 from catalogue.models.files import FileContent, content_digest

@@ -23,11 +23,6 @@ slug_validator = RegexValidator(
 )
 
 
-def is_slug(text):
-    """Whether a text can be a slug. Check before a query: PostgreSQL rejects some other texts."""
-    return slug_validator.regex.search(text) is not None
-
-
 # Sort keys that are expressions. The lists and the indexes order by the same ones.
 TITLE_WITHOUT_CASE = Collate(Lower("title"), "C")
 # The words of a title and a slug, for staff who search unpublished entries.

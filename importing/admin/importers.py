@@ -7,8 +7,8 @@ from django.utils.text import capfirst
 
 from catalogue.comparisons import file_changes
 from catalogue.frontmatter import read_frontmatter
-from catalogue.models import Persona, Skill, is_slug
-from catalogue.slugs import as_slug, as_title
+from catalogue.models import Persona, Skill
+from catalogue.slugs import slug_of, title_of
 from importing.admin.checks import checks_of
 from importing.base import ImportFile, ImportReport, printable, taking_turns
 from importing.exports import as_file
@@ -97,7 +97,7 @@ class AdminImportMixin:
         return outcome
 
     def save_entry(self, file, outcome):
-        file.slug = self.slug_in(file.fields) or file.slug
+        file.slug = slug_of(file.fields.line("name")) or file.slug
         # Nobody saves it between the comparison and the update.
         entries = self.model.objects.select_for_update(no_key=True)
         existing = entries.filter(slug=file.slug).first()
@@ -121,18 +121,13 @@ class AdminImportMixin:
         if self.preview and outcome.entry:
             outcome.checks = checks_of(file, entry)
 
-    def slug_in(self, fields):
-        """The slug that a frontmatter asks for, or ""."""
-        name = fields.line("name")
-        # One that staff have written may be longer than those that are made from names.
-        return name if is_slug(name) else as_slug(name)
-
     def pasted(self, text):
         """`{field: value}` of the entry that a file with this text makes. Raises Refused."""
         fields, body = read_frontmatter(text)
-        slug = self.slug_in(fields)
+        name = fields.line("name")
+        slug = slug_of(name)
         values = {"slug": slug, **self.model.frontmatter_values(fields)}
-        values["title"] = values["title"] or as_title(slug)
+        values["title"] = values["title"] or title_of(name, slug)
         return values | self.values(ImportFile(None, None, "", slug, fields, text, body))
 
     def file_changes(self, before, entry):

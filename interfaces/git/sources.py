@@ -6,7 +6,8 @@ import orjson
 from django.conf import settings
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
-from catalogue.models import Persona, SkillVersion, Status, is_slug
+from catalogue.models import Persona, SkillVersion, Status
+from catalogue.slugs import is_slug
 from installs import reads as installs
 from installs.exceptions import PersonaRequiresPayment
 from interfaces.git import store

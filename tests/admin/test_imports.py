@@ -105,6 +105,24 @@ def test_the_same_file_again_changes_nothing(admin_client):
     assert Skill.objects.count() == 1
 
 
+def test_an_upload_finds_an_entry_by_its_name_and_then_by_its_path(admin_client):
+    # A former rule made this slug of the name in the file.
+    SkillFactory(slug="c-expert", source="admin:folder/SKILL.md", content="Old")
+    files = {"folder/SKILL.md": SKILL_MD.format("C++ Expert")}
+
+    upload(admin_client, zip_of(files))
+    confirm(admin_client)
+
+    [expert] = Skill.objects.all()
+    assert (expert.slug, expert.title) == ("c-expert", "C++ Expert")
+    SkillFactory(slug="c-plus-plus-expert", content="Old")
+    upload(admin_client, zip_of({"folder/SKILL.md": SKILL_MD.format("C++ Expert") + "More."}))
+    confirm(admin_client)
+
+    assert Skill.objects.get(slug="c-plus-plus-expert").content.endswith("More.")
+    assert Skill.objects.get(slug="c-expert").content == expert.content
+
+
 def test_new_ones_stay_drafts_on_request(admin_client):
     upload(admin_client, SKILL_MD.format("one"), name="SKILL.md", draft="on")
     confirm(admin_client)

@@ -66,7 +66,7 @@ def test_a_file_of_one_mebibyte_is_not_too_large(anyone, tmp_path):
 
 
 def test_a_name_that_makes_no_slug_is_refused_where_the_folders_makes_none_either(tmp_path):
-    bad = markdown(tmp_path / "表" / "SKILL.md", ["name: 抽出"], "Do it.")
+    bad = markdown(tmp_path / "👋" / "SKILL.md", ["name: 🎉"], "Do it.")
 
     outcome = import_skills(tmp_path)
 

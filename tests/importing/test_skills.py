@@ -149,7 +149,7 @@ def test_a_missing_name_is_the_folders(anyone, tmp_path):
 
 
 def test_a_name_that_makes_no_slug_gives_way_to_the_folders(anyone, tmp_path):
-    skill(tmp_path / "pdf", "name: 表の抽出")
+    skill(tmp_path / "pdf", "name: 🎉")
 
     import_skills(tmp_path)
 
