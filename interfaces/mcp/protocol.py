@@ -44,10 +44,12 @@ def check_form(message):
     """Raise BadRequest if the object is not a message of JSON-RPC."""
     if "id" in message and type(message["id"]) not in {int, str}:
         raise BadRequest("id must be a string or a whole number")
-    is_call = isinstance(message.get("method"), str)
-    is_response = isinstance(message.get("result", message.get("error")), dict)
+    if "method" in message:
+        has_form = isinstance(message["method"], str)
+    else:
+        has_form = isinstance(message.get("result", message.get("error")), dict)
     has_params = isinstance(message.get("params"), dict | None)
-    if message.get("jsonrpc") != "2.0" or not (is_call or is_response) or not has_params:
+    if message.get("jsonrpc") != "2.0" or not has_form or not has_params:
         raise BadRequest("Request body must be a JSON-RPC request or notification")
 
 

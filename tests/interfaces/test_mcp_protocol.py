@@ -306,6 +306,11 @@ def test_notifications_and_responses_get_no_response(anyone, message):
             "Request body must be a JSON-RPC request or notification",
         ),
         (
+            b'{"jsonrpc":"2.0","id":1,"method":1,"result":{}}',
+            400,
+            "Request body must be a JSON-RPC request or notification",
+        ),
+        (
             b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1]}',
             400,
             "Request body must be a JSON-RPC request or notification",
