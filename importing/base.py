@@ -10,15 +10,11 @@ from pathlib import Path
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from catalogue.frontmatter import (
-    Frontmatter,
-    Refused,
-    read_frontmatter,
-    read_text,
-)
+from catalogue.frontmatter import Frontmatter, Refused, read_frontmatter, read_text
 from catalogue.models import MAX_LABELS, FileContent, Status
 from catalogue.slugs import as_slug, title_of
-from importing.folders import ImportFolder, is_below, is_skipped
+from importing.finding import Finder
+from importing.folders import ImportFolder, is_below
 
 BATCH = 100  # files per transaction
 
@@ -73,7 +69,7 @@ class ImportFile:
     folder: ImportFolder | None = None  # the files beside a skill's file
 
 
-class Importer:
+class Importer(Finder):
     """Imports files of one kind. Subclasses define which files, and how to read them.
 
     A file is identified by its source: its absolute path, or `source` and its path below the
@@ -92,30 +88,6 @@ class Importer:
     def import_fields(self):
         """The fields of an existing entry that an import may change."""
         return [*self.model.frontmatter_fields(), "content", "status", *self.own_fields]
-
-    def find(self, path):
-        """The files to import below a path, in a stable order, as (root, file)."""
-        path = Path(path)
-        if not path.is_dir():
-            yield path.parent, path
-            return
-        for folder, folders, names in os.walk(path, onerror=self.refuse_folder):
-            for name in folders:
-                self.note_link(path, Path(folder) / name)
-            folders[:] = sorted(name for name in folders if not is_skipped(name))
-            yield from ((path, Path(folder) / name) for name in self.importable(sorted(names)))
-
-    def refuse_folder(self, error):
-        self.report.refuse(error.filename, error.strerror)
-
-    def note_link(self, root, folder):
-        """Note a link that leads outside the path. Inside it, the folder is found anyway."""
-        if folder.is_symlink() and not is_below(folder, root):
-            self.report.note(folder, "a link to a folder outside the imported path, not followed")
-
-    def importable(self, names):
-        """The files of a folder to import."""
-        raise NotImplementedError
 
     def read_beside(self, path):
         """The folder of a file; a persona's file has none. Raises Refused."""

@@ -6,10 +6,21 @@ from catalogue.frontmatter import Refused
 from catalogue.models import MAX_BUNDLED, Persona, Skill
 from importing.base import Importer, printable
 from importing.folders import read_folder
+from importing.names import is_skill_md
 
 MAX_PRICE_CENTS = 2**31 - 1
-# Documents that often lie beside persona files.
-NO_PERSONAS = {"readme.md", "license.md", "contributing.md", "changelog.md", "code_of_conduct.md"}
+MAX_NAMED = 5  # skills that a note names
+MARKDOWN = ".md", ".markdown"
+# Documents that repositories have, in any case of letters; a README in several languages.
+DOCUMENT = re.compile(
+    r"(?i)(?:skill|readme(?:[._-][a-z]{2,3}(?:[_-][a-z]{2,4})?)?|licen[cs]e|notice|changelog"
+    r"|contributing|code[_-]of[_-]conduct|authors|maintainers|governance|support|security"
+    r"|claude(?:\.local)?|agents|gemini|copilot-instructions|(?:pull_request|issue)_template)"
+    r"\.(?:md|markdown)"
+)
+# But `agents/security.md` is a role, unlike `agents/AGENTS.md`.
+ROLE = re.compile(r"(?:[Ss]ecurity|[Ss]upport|[Cc]laude|[Aa]gents|[Gg]emini)\..*")
+FOLDERS_OF_ROLES = {"agents", "personas", "subagents"}
 
 
 class SkillImporter(Importer):
@@ -22,16 +33,22 @@ class SkillImporter(Importer):
     own_fields = ["files"]
     has_folders = True  # if not, the SKILL.md comes alone, and the skill keeps its files
 
-    def importable(self, names):
-        return [name for name in names if is_skill_md(name)][:1]
+    def importable(self, _folder, names, *, is_in_skill):
+        return [name for name in names if is_skill_md(name)][:1] if is_in_skill else []
 
     def read_beside(self, path):
         if not (self.has_folders and is_skill_md(path.name)):
             return None
-        # If the file is a link, its folder is where the link leads.
-        folder = read_folder(path.resolve())
+        # If the file is a link to another SKILL.md, its folder is where the link leads.
+        real = path.resolve()
+        folder = read_folder(real if is_skill_md(real.name) else path)
         for left_out, reason in folder.left_out:
             self.report.note(path, f"left out {printable(left_out)}: {reason}")
+        if folder.skills:
+            named = ", ".join(map(printable, folder.skills[:MAX_NAMED]))
+            more = len(folder.skills) - MAX_NAMED
+            rest = f" and {more:,} more" if more > 0 else ""
+            self.report.note(path, f"its files include other skills: {named}{rest}")
         return folder
 
     def below(self, root, path):
@@ -54,22 +71,15 @@ class SkillImporter(Importer):
             file.folder.store()
 
 
-def is_skill_md(name):
-    return name.lower() == "skill.md"
-
-
 class PersonaImporter(Importer):
     """Every Markdown file is a persona; the text after its frontmatter is the prompt."""
 
     model = Persona
     own_fields = ["price_cents"]
 
-    def importable(self, names):
-        return [
-            name
-            for name in names
-            if name.lower().endswith(".md") and name.lower() not in NO_PERSONAS
-        ]
+    def importable(self, folder, names, *, is_in_skill):
+        """What lies below a skill belongs to it."""
+        return [] if is_in_skill else [name for name in names if is_persona(folder, name)]
 
     def owner_of(self, path):
         return path.parent
@@ -103,3 +113,11 @@ class PersonaImporter(Importer):
             return False
         entry.skills.set(skills.values())
         return True
+
+
+def is_persona(folder, name):
+    """Whether a file may be a persona: not another document that repositories have."""
+    if not name.lower().endswith(MARKDOWN):
+        return False
+    is_role = folder.name.lower() in FOLDERS_OF_ROLES and ROLE.fullmatch(name)
+    return bool(is_role) or not DOCUMENT.fullmatch(name)

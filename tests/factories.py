@@ -73,7 +73,7 @@ class SkillFactory(EntryFactory):
     def _create(cls, model, *args, files=(), **values):
         """The skill with `files`, {path: bytes}; those below scripts/ are executable."""
         stored = [
-            as_stored(path, data, is_executable=path.startswith("scripts/"))
+            as_stored(path, [data], is_executable=path.startswith("scripts/"))
             for path, data in sorted(dict(files).items())
         ]
         for file in stored:

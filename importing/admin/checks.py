@@ -62,7 +62,7 @@ def secrets_check(file, files):
     holders += [
         other["path"]
         for other in files
-        if other["is_text"] and SECRET.search((file.folder.root / other["path"]).read_bytes())
+        if other["is_text"] and SECRET.search(file.folder.places[other["path"]].read_bytes())
     ]
     text = f"Possible keys in {named(holders)}." if holders else "None found."
     return Check("Secrets", not holders, text)

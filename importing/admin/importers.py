@@ -78,10 +78,15 @@ class AdminImportMixin:
         self.paths = {}  # of the files so far, by slug
         self.room, self.comparison = MAX_SHOWN, Comparison(MAX_LINES)
         self.previewed_at = None  # when the person who confirms it saw the preview
+        self.left_out = []  # (path, reason) of what belongs to no entry
 
     def run(self, root):
         """The outcome of each file below the root."""
-        return [self.import_file(folder, path) for folder, path in self.find(root)]
+        self.root, self.left_out = root, []
+        files = {}
+        for folder, path in self.find(root):
+            files.setdefault(path.resolve(), (folder, path))  # of several links to one file, one
+        return [self.import_file(folder, path) for folder, path in files.values()]
 
     def import_file(self, root, path):
         self.root, self.report = root, FileReport()
@@ -171,6 +176,9 @@ class AdminImportMixin:
             values["skills"] = sorted(skill.slug for skill in entry.skills.only("slug"))
         return values
 
+    def leave_out(self, path, reason):
+        self.left_out.append((path, reason))
+
     def display_path(self, path):
         return printable(path.relative_to(self.root))
 
@@ -196,10 +204,6 @@ class AdminPersonaImporter(AdminImportMixin, PersonaImporter):
         values = super().pasted(text)
         skills = read_frontmatter(text)[0].words("skills")
         return values | {"skills": Skill.objects.filter(slug__in=skills).only("slug")}
-
-    def importable(self, names):
-        """Leave out the skills of a zip that holds both kinds."""
-        return [name for name in super().importable(names) if name.lower() != "skill.md"]
 
 
 IMPORTERS = {Skill: AdminSkillImporter, Persona: AdminPersonaImporter}

@@ -136,7 +136,8 @@ def preview_response(model_admin, request, run, opened_at):
     if run.is_active or run.data is None:
         raise Overtaken
     by_result = {result: [] for result in RESULTS}
-    for outcome in outcomes_of(run, IMPORTERS[model_admin.model](draft=run.draft)):
+    importer = IMPORTERS[model_admin.model](draft=run.draft)
+    for outcome in outcomes_of(run, importer):
         by_result[outcome.result].append(outcome)
     return model_admin.page(
         request,
@@ -144,6 +145,7 @@ def preview_response(model_admin, request, run, opened_at):
         f"Preview of {run.name}",
         run=run,
         outcomes=by_result,
+        left_out=[(importer.display_path(path), reason) for path, reason in importer.left_out],
         opened_at=opened_at.timestamp(),
         # The last file may have been the last thing that an interrupted import did.
         may_import=by_result["created"] or by_result["updated"] or run.confirmed_at,

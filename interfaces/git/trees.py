@@ -18,7 +18,7 @@ SCHEMA = "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json"
 CATEGORY = "Productivity"  # where an entry has none; Codex wants one
 # Names that some file systems take for those of git. It refuses to check them out, or refuses some
 # content of theirs.
-REFUSED = re.compile(r"\..*|(?:gi?[0-9a-z]{0,4})?~\d+", re.IGNORECASE)
+REFUSED = re.compile(r"\.git.*|(?:gi?[0-9a-z]{0,4})?~\d+", re.IGNORECASE)
 
 
 class SkillTree(NamedTuple):

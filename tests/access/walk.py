@@ -58,7 +58,7 @@ def fill(agent):
     prepare(agent)
     skill, persona = Skill.objects.get(slug=SKILL), Persona.objects.get(slug=PERSONA)
     text = f"print({WORD!r})".encode()
-    files = [as_stored(path, text, is_executable=True) for path in (FILE, f"{WORD}.py")]
+    files = [as_stored(path, [text], is_executable=True) for path in (FILE, f"{WORD}.py")]
     skill.files = [*skill.files, *files]
     FileContent.objects.create(digest=skill.files[-1]["digest"], data=text)
     for entry in (skill, persona):

@@ -158,17 +158,17 @@ def test_the_preview_names_files_left_out(admin_client):
     page = upload(admin_client, zip_of({**FOLDER, **left_out}))
 
     [outcome] = page.context["outcomes"]["created"]
-    assert outcome.reason == "left out .env: hidden; left out a.pyc: a cache"
+    assert outcome.reason == "left out .env: it may hold secrets; left out a.pyc: a cache"
     assert outcome.reason in page.content.decode()
 
 
 def test_ten_of_many_files_left_out_are_named(admin_client):
-    hidden = {f"one/.{number:03}": "x" for number in range(300)}
+    hidden = {f"one/.git{number:03}": "x" for number in range(300)}
 
     page = upload(admin_client, zip_of({**FOLDER, **hidden}))
 
     [outcome] = page.context["outcomes"]["created"]
-    named = [f"left out .{number:03}: hidden" for number in range(10)]
+    named = [f"left out .git{number:03}: version control" for number in range(10)]
     assert outcome.reason == "; ".join([*named, "290 more notes"])
 
 
@@ -179,7 +179,6 @@ def test_ten_of_many_files_left_out_are_named(admin_client):
         ("scripts/RUN.py", "scripts/run.py and scripts/RUN.py differ in case only"),
         ("skill.md", "skill.md and SKILL.md differ in case only"),
         ("a" * 201, "a is longer than 200 bytes"),
-        ("cafe\u0301", "cafe\u0301 is not in Unicode's normal form C"),
     ],
 )
 def test_a_name_that_is_not_allowed_refuses_its_skill_alone(admin_client, name, reason):
@@ -198,4 +197,4 @@ def test_too_many_files_refuse_the_skill_and_too_many_in_all_the_zip(admin_clien
     assert refused.reason.startswith("more than 100 files: ")
 
     page = upload(admin_client, zip_of({f"one/{number}": "x" for number in range(10_000)}))
-    assert refusal(page) == "The zip holds more than 5,000 files: one/5000 is one too many."
+    assert refusal(page) == "The upload holds more than 5,000 files: one/5000 is one too many."

@@ -21,7 +21,6 @@ HOSTILE = {
     "a/" * 19 + "a.md": "has more than 19 parts",
     "é" * 97 + ".exe": None,  # 198 bytes
     "é" * 99 + ".md": "is longer than 200 bytes",
-    "cafe\u0301.md": "is not in Unicode's normal form C",
     "caf\u00e9.md": None,
     "a\tb": "holds a control character",
     "a\x85b": "holds a control character",
@@ -78,13 +77,24 @@ def test_a_name_that_is_not_utf_8_refuses_it(anyone, folder):
 
 
 @pytest.mark.contract("17.2")
-@pytest.mark.parametrize("target", ["run.py", "/etc/passwd", "nowhere", ".."])
-def test_a_link_refuses_it_wherever_it_leads(anyone, folder, target):
-    (folder / "scripts" / "link").symlink_to(target)
+def test_a_decomposed_name_is_stored_in_nfc(anyone, folder):
+    write(folder / "cafe\u0301" / "re\u0301sume\u0301.md", "x")
+
+    assert import_skills(folder).lines == [CREATED]
+    assert paths(anyone) == ["caf\u00e9/r\u00e9sum\u00e9.md", "scripts/run.py"]
+    assert anyone.get("/api/v1/skills/pdf/files/caf\u00e9/r\u00e9sum\u00e9.md").content == b"x"
+
+
+@pytest.mark.contract("17.2")
+@pytest.mark.parametrize("names", [("\u00e9", "e\u0301"), ("caf\u00e9.md", "cafe\u0301.md")])
+def test_two_names_that_are_one_in_nfc_refuse_it(anyone, folder, names):
+    for name in names:
+        write(folder / name, "x")
 
     outcome = import_skills(folder)
 
-    assert outcome.refused == [f"{folder / 'SKILL.md'}: scripts/link is a symbolic link"]
+    sentence = f"two names are both {names[0]} in Unicode's normal form C"
+    assert outcome.refused == [f"{folder / 'SKILL.md'}: {sentence}"]
     assert slugs(anyone) == []
 
 
@@ -116,7 +126,7 @@ def test_a_mebibyte_is_stored_and_no_more(anyone, folder):
 
     write(folder / "large.bin", bytes(MAX_FILE + 1))
 
-    refused = f"{folder / 'SKILL.md'}: large.bin is larger than 1024 KiB"
+    refused = f"{folder / 'SKILL.md'}: large.bin is larger than 1 MiB"
     assert import_skills(folder).refused == [refused]
 
 

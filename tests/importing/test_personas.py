@@ -167,15 +167,44 @@ def test_an_invalid_persona_is_refused_and_the_others_are_imported(anyone, tmp_p
     assert slugs(anyone, PERSONAS) == ["a", "c"]
 
 
-@pytest.mark.parametrize("name", ["README.md", "readme.md", "LICENSE.md", "CONTRIBUTING.md"])
-def test_a_repositorys_own_documents_are_neither_imported_nor_reported(anyone, tmp_path, name):
-    persona(tmp_path / "archivist.md")
-    write(tmp_path / name, "# Personas\n\nSome personas.\n")
+DOCUMENTS = [
+    *("README.md", "readme.md", "README.zh-CN.md", "README_JA.markdown", "LICENSE.md"),
+    *("CONTRIBUTING.md", "CLAUDE.md", "Claude.local.md", "AGENTS.md", "agents/AGENTS.md"),
+    *("gemini.md", "GEMINI.md", "SECURITY.md", "security.md", "docs/SECURITY.md"),
+    *("skills/pdf/SKILL.md", "skills/pdf/agents/grader.md", "skills/pdf/references/a.md"),
+    *("skills/csv/skill.MD", "skills/csv/security.md", ".github/copilot-instructions.md"),
+]
+
+
+@pytest.mark.contract("23.2")
+def test_other_documents_of_a_plugins_repository_are_left_alone(anyone, tmp_path):
+    persona(tmp_path / "agents" / "archivist.md")
+    for name in DOCUMENTS:
+        persona(tmp_path / name, "name: other", "description: Not a role.")
 
     outcome = import_personas(tmp_path)
 
     assert outcome.lines == ["personas: 1 created, 0 updated, 0 unchanged, 0 refused"]
-    assert outcome.status == 0
+    assert (outcome.status, slugs(anyone, PERSONAS)) == (0, ["archivist"])
+
+
+@pytest.mark.contract("23.2")
+@pytest.mark.parametrize(
+    ("path", "slug"),
+    [
+        ("agents/security.md", "security"),
+        ("Agents/Claude.md", "claude"),
+        ("security-auditor.md", "security-auditor"),
+        ("readme-writer.md", "readme-writer"),
+        ("support-engineer.markdown", "support-engineer"),
+        ("skill-reviewer.md", "skill-reviewer"),
+    ],
+)
+def test_a_role_may_have_a_similar_name(anyone, tmp_path, path, slug):
+    persona(tmp_path / path, "description: A role.")
+
+    assert import_personas(tmp_path).status == 0
+    assert slugs(anyone, PERSONAS) == [slug]
 
 
 def test_a_persona_linked_from_outside_the_path_is_refused(anyone, tmp_path):

@@ -27,7 +27,7 @@ def test_every_folder_that_holds_a_skill_md_becomes_a_skill(anyone, tmp_path):
 
     assert slugs(anyone) == ["one", "three", "two"]
     assert outcome.lines == [
-        f"note: {tmp_path / 'deep/er/two/SKILL.md'}: left out inner/three: a skill of its own",
+        f"note: {tmp_path / 'deep/er/two/SKILL.md'}: its files include other skills: inner/three",
         "skills: 3 created, 0 updated, 0 unchanged, 0 refused",
     ]
     assert outcome.status == 0

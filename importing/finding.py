@@ -1,0 +1,46 @@
+"""Finding the files to import below a path."""
+
+import os
+from pathlib import Path
+
+from importing.folders import is_below
+from importing.names import is_skill_md, is_skipped
+
+
+class Finder:
+    """Finds the files of an importer, which has a `report`."""
+
+    def find(self, path):
+        """The files to import below a path, in a stable order, as (root, file)."""
+        path = Path(path)
+        if not path.is_dir():
+            yield path.parent, path
+            return
+        skills = set()  # every folder of a skill, and those below
+        for name, folders, names in os.walk(path, onerror=self.refuse_folder):
+            folder = Path(name)
+            if folder.parent in skills or any(map(is_skill_md, names)):
+                skills.add(folder)
+            chosen = self.importable(folder, sorted(names), is_in_skill=folder in skills)
+            if folder not in skills:
+                self.note_links(path, folder, {*folders, *names}.difference(chosen))
+            folders[:] = sorted(name for name in folders if not is_skipped(name))
+            yield from ((path, folder / name) for name in chosen)
+
+    def refuse_folder(self, error):
+        self.report.refuse(error.filename, error.strerror)
+
+    def note_links(self, root, folder, names):
+        """Note the links that lead to nothing that is imported."""
+        for link in sorted(folder / name for name in names):
+            # A folder inside the path is found anyway.
+            if link.is_symlink() and not (link.is_dir() and is_below(link, root)):
+                self.leave_out(link, "a link outside of every skill")
+
+    def leave_out(self, path, reason):
+        """Note a file that no entry could have."""
+        self.report.note(path, f"left out: {reason}")
+
+    def importable(self, folder, names, *, is_in_skill):
+        """The names of the files of a folder to import. `is_in_skill` includes a skill's own."""
+        raise NotImplementedError
