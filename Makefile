@@ -3,7 +3,7 @@
 # make test   run the suite in several processes; ARGS="tests/api/test_reviews.py -k rating" runs a part,
 #             whatever its markers
 # make test-all   make test, then the tests that are slow, start a server, or need chromium, npm or fetched packages
-# make test-plain   the suite with PLAIN=1, without the tests of the infrastructure and what is slow or needs others
+# make test-plain   what PLAIN=1 changes: the suite without the infrastructure, and without admin, console and imports
 # make prove  run the system tests (tests/system) at full length, an hour and a half
 # make bench  what a request costs, endpoint by endpoint (about 5 minutes; needs wrk)
 # make bench ARGS="--skills 1000000"   the same with a million skills (an hour more, some 20 GB)
@@ -21,10 +21,12 @@ READY := .venv/.ready
 FOR_DEMO := $(or $(wildcard $(READY)),.venv/.ready-for-demo)
 UV := $(or $(shell command -v uv),$(BIN)/uv)
 MARKED := external or servers or slow
-# One process more than there are cores, because they wait a third of the time. One process runs all
-# tests of a file, which share servers.
-PROCESSES := $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() + 1, 4))')
-PARALLEL := -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
+# They import no infrastructure (import-linter), so that they are the same in both modes.
+SAME := $(addprefix --ignore=tests/,admin importing operators)
+# Tests wait a third of the time, and those that are marked longer: run one or two processes more than
+# there are cores. One process runs all tests of a file, which share servers.
+processes = $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() + $(1), 4))')
+parallel = -n $(call processes,$(1)) --dist loadfile --no-loadscope-reorder
 # Otherwise each server that tests start would compile everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -34,15 +36,15 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(FOR_DEMO)
 	@$(BIN)/python -m demo $(ARGS)
 
-test: ARGS ?= -m "not ($(MARKED))" $(PARALLEL)
+test: ARGS ?= -m "not ($(MARKED))" $(call parallel,1)
 test: $(READY)
 	@$(BIN)/python -m pytest $(ARGS)
 
 test-plain: $(READY)
-	@PLAIN=1 $(BIN)/python -m pytest -m "not (external or slow)" $(PARALLEL)
+	@PLAIN=1 $(BIN)/python -m pytest -m "not ($(MARKED)) or both_modes and not slow" $(SAME) $(call parallel,1)
 
 test-marked: $(READY)
-	@$(BIN)/python -m pytest -m "$(MARKED)" -rs $(PARALLEL)
+	@$(BIN)/python -m pytest -m "$(MARKED)" -rs $(call parallel,2)
 
 test-all: test test-marked
 

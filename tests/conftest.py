@@ -59,7 +59,9 @@ django_settings.MIDDLEWARE = [
 
 # These run first, so that no worker of pytest-xdist runs one of them alone at the end.
 LONG = re.compile(
-    r"system/|deployment/test_(demo|deploy|worker|slow_requests|bounds|protocol)|admin/test_(lists|permissions)|test_hostile_input\.py"
+    r"system/|admin/test_(lists|permissions|walk)|test_hostile_input|operators/test_console_walk"
+    r"|deployment/test_(add|bounds|demo|deploy|image|private|protocol|reloads|slow|worker)"
+    r"|interfaces/(test_examples|git/test_large)"
 )
 
 MILLISECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -101,6 +103,9 @@ def pytest_itemcollected(item):
     """Mark the tests that ask for a server; those that start other processes say so themselves."""
     if {"shared_servers", "own_server_of", "plain_server_of"} & set(item.fixturenames):
         item.add_marker("servers")
+    # The small application of a plain server knows no modes.
+    if "worker_class" in item.fixturenames and "plain_server_of" not in item.fixturenames:
+        item.add_marker("both_modes")
 
 
 @pytest.hookimpl(trylast=True)

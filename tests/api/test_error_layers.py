@@ -269,6 +269,7 @@ def test_the_response_is_json_whatever_is_accepted(client, accept):
     assert client.post(REGISTER, headers=headers).status_code == 201
 
 
+@pytest.mark.both_modes
 @pytest.mark.contract("1.3")
 def test_head_has_the_status_and_headers_of_get_and_no_body(own_server_of):
     SkillFactory(slug="pdf-tables")

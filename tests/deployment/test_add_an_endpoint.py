@@ -8,7 +8,7 @@ from textwrap import indent
 import pytest
 
 from demo.postgres import CHECKOUT
-from tests.checkouts import bare_checkout
+from tests.checkouts import bare_checkout, copied
 
 PAGE = CHECKOUT / "docs" / "develop" / "add-an-endpoint.md"
 # A file that the text before a block names, and the block.
@@ -42,6 +42,9 @@ def apply(folder, name, block):
 @pytest.mark.slow
 def test_its_steps_in_their_order_add_an_endpoint(tmp_path):
     folder = bare_checkout(tmp_path)
+    (folder / ".demo").mkdir()
+    for migrated in CHECKOUT.glob(".demo/migrated-*"):
+        copied(migrated, folder / ".demo")
     steps = STEP.findall(PAGE.read_text())
     [commands] = re.findall(r"```sh\n(.*?)```", PAGE.read_text(), re.DOTALL)
     environment = dict(os.environ)

@@ -6,7 +6,7 @@ from django.db import connection
 from tests.imports import manage
 from tests.live import url_of_test_database
 
-pytestmark = pytest.mark.servers
+pytestmark = [pytest.mark.servers, pytest.mark.both_modes]
 
 SHOW = """
 from django.db import connection

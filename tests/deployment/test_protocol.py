@@ -12,7 +12,11 @@ from tests.factories import AgentFactory, SkillFactory
 from tests.live import LiveServer
 from tests.processes import is_within
 
-pytestmark = [pytest.mark.servers, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.servers,
+    pytest.mark.both_modes,
+    pytest.mark.django_db(transaction=True),
+]
 
 SKILLS = "/api/v1/skills"
 ME = "/api/v1/agents/me"

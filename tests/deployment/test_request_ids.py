@@ -7,6 +7,8 @@ import pytest
 
 from tests.factories import AgentFactory, SkillFactory
 
+pytestmark = pytest.mark.both_modes
+
 SKILLS, ME = "/api/v1/skills", "/api/v1/agents/me"
 MADE = re.compile(r"[0-9a-f]{32}")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")

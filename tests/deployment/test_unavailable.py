@@ -10,7 +10,7 @@ from tests.live import LiveServer
 from tests.processes import is_within
 from tests.redis import redis_server
 
-pytestmark = pytest.mark.servers
+pytestmark = [pytest.mark.servers, pytest.mark.both_modes]
 
 SKILLS, REGISTER = "/api/v1/skills", "/api/v1/agents/register"
 INSTALL = "/api/v1/agents/me/skills/install"

@@ -32,6 +32,7 @@ def catalogue(transactional_db):
     return skill
 
 
+@pytest.mark.both_modes
 @pytest.mark.contract("22.15")
 @pytest.mark.usefixtures("catalogue")
 def test_every_request_of_the_guides_works_as_it_stands(live_server_of, shell, tmp_path):

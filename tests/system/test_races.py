@@ -27,6 +27,8 @@ from tests.factories import (
 )
 from tests.system.races import CONCURRENCY, LIMITS, ME, ROUNDS, rounds, statuses
 
+pytestmark = pytest.mark.both_modes
+
 SKILL, REVIEWS, REGISTER = f"{ME}/skills/install", f"{ME}/reviews", "/api/v1/agents/register"
 TOKENS, LEAKED = f"{ME}/tokens", "/api/v1/tokens/revoke"
 
