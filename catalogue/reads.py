@@ -43,7 +43,7 @@ def skills_of_persona(slug):
     )
 
 
-def in_detail(model, query, slug):
+def fetch_entry(model, query, slug):
     read = Read.of(query, slug=slug) if is_slug(slug) else None
     if read is None or not read.value:
         raise model.NotFound
@@ -62,7 +62,7 @@ def recalled(model, slug):
 @on_replica
 def skill(slug):
     """A published skill in detail. Raises SkillNotFound."""
-    return in_detail(Skill, skill_of_slug, slug)
+    return fetch_entry(Skill, skill_of_slug, slug)
 
 
 @on_replica
@@ -74,7 +74,7 @@ def with_skill(slug, use):
 @on_replica
 def persona(slug):
     """A published persona, without its ratings. Raises PersonaNotFound."""
-    return in_detail(Persona, persona_of_slug, slug)
+    return fetch_entry(Persona, persona_of_slug, slug)
 
 
 @on_replica

@@ -26,14 +26,14 @@ class VersionViewSet(CatalogueListViewSet):
     query_class = VersionQuery
     serializer_class = VersionSerializer
     detail_serializer = None
-    reads = None
+    versions = None
 
     def list(self, request, slug):
-        page = self.reads.page(VersionQuery(self.query, slug=slug))
+        page = self.versions.page(VersionQuery(self.query, slug=slug))
         return self.page_response(request, page)
 
     def retrieve(self, request, slug, number):
-        read = self.reads.one(slug, number, reads.with_content)
+        read = self.versions.one(slug, number, reads.with_content)
         return cacheable_response(request, read, self.detail_serializer)
 
 
@@ -59,7 +59,7 @@ def described(model, serializer):
 @described(Skill, SkillVersionSerializer)
 class SkillVersionViewSet(VersionViewSet):
     detail_serializer = SkillVersionSerializer
-    reads = reads.skill_versions
+    versions = reads.skill_versions
     actions_for_people = ["skill_md", "file", "archive"]
 
     @extend_schema(
@@ -70,7 +70,7 @@ class SkillVersionViewSet(VersionViewSet):
     )
     @action(detail=True, url_path=r"SKILL\.md")
     def skill_md(self, _request, slug, number):
-        text, validator, _ = self.reads.one(slug, number, lambda version: version.file_text)
+        text, validator, _ = self.versions.one(slug, number, lambda version: version.file_text)
         return public_response(text, validator, content_type="text/markdown; charset=utf-8")
 
     @extend_schema(
@@ -84,7 +84,7 @@ class SkillVersionViewSet(VersionViewSet):
         def respond(version):
             return download_of(version, version.file_at(path)).response_to(request)
 
-        return self.reads.one(slug, number, respond).value
+        return self.versions.one(slug, number, respond).value
 
     @extend_schema(
         operation_id="get_skill_version_archive",
@@ -98,10 +98,10 @@ class SkillVersionViewSet(VersionViewSet):
         def respond(version):
             return archive_of(version).response_to(request)
 
-        return self.reads.one(slug, number, respond).value
+        return self.versions.one(slug, number, respond).value
 
 
 @described(Persona, PersonaVersionSerializer)
 class PersonaVersionViewSet(VersionViewSet):
     detail_serializer = PersonaVersionSerializer
-    reads = reads.persona_versions
+    versions = reads.persona_versions

@@ -154,7 +154,7 @@ DOWNLOAD_BYTES = environment.whole_number(
     "DOWNLOAD_BYTES", default=2**29, low=2**24, high=999_999_999_999
 )
 
-# django_ratelimit.W001: the library trusts only three cache backends; tests/api/test_rate_limits.py
+# django_ratelimit.W001: the library trusts three cache backends; tests/api/test_rate_counters.py
 # tests PostgresCounters. security.W003: FormCsrfMiddleware is a subclass of Django's own.
 SILENCED_SYSTEM_CHECKS = [
     *("django_ratelimit.W001", "security.W003"),

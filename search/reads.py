@@ -185,8 +185,8 @@ class EntryList(KeysetList):
         """A page in the order of a ranking, which the validator covers."""
         keys = {row_id: key for key, row_id in beyond(query, ranking)[: query.limit + 1]}
         select, check = self.by_ids.select, self.by_ids.versions
-        checked = Read.checked(select, check, {"ids": as_array(keys)}, [validator])
-        rows, validator, versions = checked
+        read = Read.fetch(select, check, {"ids": as_array(keys)}, [validator])
+        rows, validator, versions = read
         by_id = {row.pk: (row, version) for row, version in zip(rows, versions, strict=True)}
         # An entry that was withdrawn after the ranking is missing. The versions include the keys,
         # because the cursors of the page do.

@@ -63,10 +63,10 @@ class Read(NamedTuple):
     @classmethod
     def of(cls, query, **params):
         """The rows of a versioned query."""
-        return cls.checked(query.select, query.versions, params)
+        return cls.fetch(query.select, query.versions, params)
 
     @classmethod
-    def checked(cls, select, check, params, validators=()):
+    def fetch(cls, select, check, params, validators=()):
         """The rows of `select(**params)`; `check(**params)` reads their versions again.
 
         The validator includes the `validators` of everything else that the rows depend on.

@@ -39,7 +39,7 @@ class KeysetList:
         """Its page, with values that the query lacks and validators of the list as a whole."""
         params = {**query.values, **query.bound, **params}
         select, check = self.compiled(query, query.place)
-        read = Read.checked(select, check, params | query.keyset, validators)
+        read = Read.fetch(select, check, params | query.keyset, validators)
         counted = read.value
         if not counted and query.position is not None:
             # Beyond the last row, no row carries the count. The first row of the list does.

@@ -58,7 +58,7 @@ class ApiViewSet(GenericViewSet):
         """The request's body, validated by the action's serializer. Raises 415, 413 or 400."""
         body = request.data
         query_parameters(request)
-        return reader(self.get_serializer_class()).read(body)
+        return shared_serializer(self.get_serializer_class()).read(body)
 
     def respond(self, serializer_class, instance, status=None):
         """The response that the serializer makes of the instance."""
@@ -77,7 +77,7 @@ class ApiViewSet(GenericViewSet):
 
 
 @cache
-def reader(serializer_class):
+def shared_serializer(serializer_class):
     """One instance for all bodies of a kind, because making its fields costs more than reading."""
     return serializer_class()
 

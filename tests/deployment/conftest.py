@@ -1,11 +1,15 @@
-"""Servers with either class of worker."""
+"""Servers with either class of worker, and demos of checkouts."""
 
+import shutil
+import tempfile
 from contextlib import ExitStack
 from itertools import count
+from pathlib import Path
 
 import pytest
 from django.conf import settings
 
+from tests.checkouts import Demo
 from tests.live import LiveServer
 from tests.processes import is_within, workers_of
 from tests.sockets import has_no_connections
@@ -61,3 +65,38 @@ def plain_server_of(tmp_path, worker_class):
 def worker_of(server):
     [worker] = workers_of(server)
     return worker
+
+
+@pytest.fixture(scope="module")
+def new_folder():
+    """Folders that any user of the machine may enter, unlike pytest's."""
+    made = []
+
+    def new_folder():
+        made.append(Path(tempfile.mkdtemp(prefix="demo-")).resolve())
+        made[-1].chmod(0o755)
+        return made[-1]
+
+    yield new_folder
+    for folder in made:
+        shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def demos(new_folder):
+    """Every demo that a test starts, so that none outlives the tests."""
+    demos = []
+    yield demos
+    for demo in demos:
+        demo.clean_up()
+
+
+@pytest.fixture(scope="module")
+def demo_in(demos):
+    """A demo in a folder: `demo_in(folder)`."""
+
+    def demo_in(folder):
+        demos.append(Demo(folder))
+        return demos[-1]
+
+    return demo_in

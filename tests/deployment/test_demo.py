@@ -7,9 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 import time
-from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
@@ -20,41 +18,6 @@ from tests.checkouts import Demo, bare_checkout, copied
 from tests.processes import is_within
 
 pytestmark = pytest.mark.servers
-
-
-@pytest.fixture(scope="module")
-def new_folder():
-    """Folders that any user of the machine may enter, unlike pytest's."""
-    made = []
-
-    def new_folder():
-        made.append(Path(tempfile.mkdtemp(prefix="demo-")).resolve())
-        made[-1].chmod(0o755)
-        return made[-1]
-
-    yield new_folder
-    for folder in made:
-        shutil.rmtree(folder)
-
-
-@pytest.fixture(scope="module")
-def demos(new_folder):
-    """Every demo that a test starts, so that none outlives the tests."""
-    demos = []
-    yield demos
-    for demo in demos:
-        demo.clean_up()
-
-
-@pytest.fixture(scope="module")
-def demo_in(demos):
-    """A demo in a folder: `demo_in(folder)`."""
-
-    def demo_in(folder):
-        demos.append(Demo(folder))
-        return demos[-1]
-
-    return demo_in
 
 
 @pytest.fixture(scope="module")

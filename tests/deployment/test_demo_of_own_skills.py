@@ -7,12 +7,11 @@ import pytest
 
 from demo.postgres import CHECKOUT
 from tests.checkouts import bare_checkout
-from tests.deployment.test_demo import demo_in, demos, new_folder  # noqa: F401
 
 pytestmark = pytest.mark.slow
 
 
-def test_it_adds_nothing_to_skills_of_your_own(demo_in, new_folder):  # noqa: F811
+def test_it_adds_nothing_to_skills_of_your_own(demo_in, new_folder):
     folder = new_folder()
     demo = demo_in(bare_checkout(folder / "checkout"))
     skill = folder / "my-skills/mine/SKILL.md"

@@ -5,13 +5,12 @@ import re
 import pytest
 
 from tests.checkouts import bare_checkout
-from tests.deployment.test_demo import demo_in, demos, new_folder  # noqa: F401
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.mark.contract("26.12")
-def test_it_is_closed_and_prints_an_invitation(demo_in, new_folder):  # noqa: F811
+def test_it_is_closed_and_prints_an_invitation(demo_in, new_folder):
     demo = demo_in(bare_checkout(new_folder() / "checkout"))
     demo.variables = {"DEMO_ACTIVITY": "0", "ARGS": "--private"}
 

@@ -10,7 +10,7 @@ import pytest
 from tests.checkouts import bare_checkout
 from tests.live import LiveServer
 from tests.processes import is_within, workers_of
-from tests.system.load import Readers
+from tests.system.workers import Readers
 
 pytestmark = [pytest.mark.servers, pytest.mark.django_db(transaction=True)]
 

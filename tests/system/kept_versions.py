@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import psycopg
 
-from tests.system.load import Workers
+from tests.system.workers import Workers
 
 PAUSE = 0.02  # seconds between two saves
 SAVE = """

@@ -2,15 +2,14 @@
 
 import hashlib
 import random
-import threading
 import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from operator import attrgetter
 
 from tests.system.acknowledged import PRESENT
+from tests.system.workers import Workers
 
 ME = "/api/v1/agents/me"
 REGISTER = "/api/v1/agents/register"
@@ -41,45 +40,6 @@ class LoadAgent:
     own: list = field(default_factory=list)  # pairs of a skill and a persona
     pins: set = field(default_factory=set)  # pairs of a kind and a slug
     active: str | None = None  # persona
-
-
-class Workers:
-    """As a context manager: calls `work` on threads, which ends once `stopped` is set."""
-
-    def __init__(self, threads):
-        self.threads, self.stopped = threads, threading.Event()
-
-    def __enter__(self):
-        self.pool = ThreadPoolExecutor(self.threads)
-        self.working = [self.pool.submit(self.work) for _ in range(self.threads)]
-        return self
-
-    def __exit__(self, *_):
-        self.stopped.set()
-        self.pool.shutdown()
-        for thread in self.working:
-            thread.result()
-
-
-class Readers(Workers):
-    """As a context manager: clients that read these paths, of which no read may fail."""
-
-    def __init__(self, server, paths, *, threads=4, pause=0.01):
-        super().__init__(threads)
-        self.server, self.paths, self.pause = server, paths, pause
-        self.seconds, self.failures = [], []
-
-    def work(self):
-        while not self.stopped.is_set():
-            begun = time.monotonic()
-            try:
-                status = self.server.request("GET", random.choice(self.paths)).status
-            except OSError as error:
-                status = repr(error)
-            self.seconds.append(time.monotonic() - begun)
-            if status != 200:
-                self.failures.append(status)
-            time.sleep(random.uniform(0, self.pause))
 
 
 class Load(Workers):

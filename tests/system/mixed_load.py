@@ -11,8 +11,8 @@ from http.client import HTTPConnection, HTTPException, InvalidURL
 from tests.api import hostile_bodies, hostile_fields, hostile_urls
 from tests.deployment import protocol_cases
 from tests.registry import OPERATION, PROTECTED, PUBLIC
-from tests.system.load import Workers
 from tests.system.staff import Browser
+from tests.system.workers import Workers
 
 HOSTILE = [
     case

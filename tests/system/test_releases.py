@@ -17,8 +17,9 @@ from tests.live import LiveServer, url_of_test_database
 from tests.next_release import add_migration, next_release_of
 from tests.processes import is_within
 from tests.system.acknowledged import Acknowledged
-from tests.system.load import Load, Readers
+from tests.system.load import Load
 from tests.system.scale import UNLIMITED, scale
+from tests.system.workers import Readers
 
 pytestmark = pytest.mark.slow
 

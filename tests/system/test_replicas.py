@@ -12,9 +12,9 @@ import pytest
 
 from demo.postgres import Postgres
 from tests.processes import is_within
-from tests.system.load import Readers
 from tests.system.scale import scale
 from tests.system.test_durability import DurableSite
+from tests.system.workers import Readers
 
 pytestmark = pytest.mark.slow
 

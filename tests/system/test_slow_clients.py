@@ -10,8 +10,8 @@ import pytest
 from infrastructure.server.worker import MAX_UNSENT
 from tests.factories import SkillFactory
 from tests.processes import workers_of
-from tests.system.load import Readers
 from tests.system.scale import LONG, scale
+from tests.system.workers import Readers
 
 pytestmark = pytest.mark.slow  # deployment/test_slow_requests.py tests each kind alone
 
