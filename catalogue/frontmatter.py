@@ -4,19 +4,28 @@ import re
 import textwrap
 import unicodedata
 
-import yaml
-
+from catalogue.yaml_fields import KEY, LINES, Quoter, chunks_of, is_said, lines_and_end, read_yaml
 from marketplace.secrets import holds_token
 
 MAX_BYTES = 1024 * 1024
 MAX_FRONTMATTER = 64 * 1024  # characters
-MAX_DEPTH = 100
 MAX_DESCRIPTION = 1024  # UTF-16 code units, as the format's own tools count
 RECOMMENDED_TOKENS = 5_000  # of a SKILL.md at most (agentskills.io)
-FENCED = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.MULTILINE | re.DOTALL)
-LINE = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:(?:[ \t]+(.*))?")
+NEWLINE = r"(?:\r\n|\r|\n)"
+# The fields, with their last newline, and the line that ends them.
+FENCED = re.compile(
+    rf"\ufeff?---[ \t]*{NEWLINE}((?:.*?{NEWLINE})??)(---[^\r\n]*|\.\.\.[ \t]*)(?:{NEWLINE}|\Z)",
+    re.DOTALL,
+)
+# Without one of these, in any case, a mapping is rather a note between two rules of Markdown.
+KNOWN = {
+    *("name", "description", "title", "category", "author", "version", "license", "tags"),
+    *("runtimes", "skills", "pricecents", "metadata", "compatibility", "allowed-tools", "tools"),
+    *("model", "color", "hooks", "disable-model-invocation", "user-invocable", "argument-hint"),
+}
+# Looks like a colon and a space, but YAML does not read it as one.
+WIDE_COLON = re.compile(r"[A-Za-z_][\w-]*\s*(?:\uff1a|:[^\S \t\r\n])")
 EMPTY = {"", "null", "~"}
-BLOCKS = {"|", ">", "|-", ">-", "|+", ">+"}
 INVISIBLE = {"Cc", "Cs"}  # control characters and lone surrogates
 
 
@@ -53,70 +62,83 @@ def with_frontmatter(yaml_lines, body):
 
 def read_frontmatter(text):
     """The fields between the first two lines of `---`, and the body after them. Raises Refused."""
-    match = FENCED.match(text)
-    if match is None:
-        raise Refused("no frontmatter: the file must begin with fields between two lines of ---")
+    match = fenced(text)
     if len(match[1]) > MAX_FRONTMATTER:
         raise Refused(f"its frontmatter is longer than {MAX_FRONTMATTER // 1024} Ki characters")
-    fields = read_fields(match[1])
+    fields = read_yaml(match[1])
+    if not isinstance(fields, dict):
+        check_lines(match[1])
+        fields = read_fields(match[1])
     if not fields:
         raise Refused("the frontmatter holds no `key: value` line")
-    return Frontmatter(fields), text[match.end() :].strip("\n")
+    if KNOWN.isdisjoint(map(as_key, fields)):
+        raise Refused("no frontmatter: no known field, such as name, follows the first line of ---")
+    return Frontmatter(fields), text[match.end() :].strip("\r\n")
+
+
+def fenced(text):
+    """The match of FENCED. Raises Refused."""
+    match = FENCED.match(text)
+    if match is None:
+        lines = LINES.findall(text[:MAX_FRONTMATTER])
+        fences = [number for number, line in enumerate(lines, 1) if line.rstrip() == "---"]
+        found = f"; the first --- is line {fences[0]}" if fences and fences[0] > 1 else ""
+        raise Refused(
+            f"no frontmatter: the file must begin with fields between two lines of ---{found}"
+        )
+    if match[2].rstrip() != "---":
+        number = len(LINES.findall(match[1])) + 2
+        raise Refused(
+            f"line {number} must be --- to end the frontmatter, not {match[2].strip()[:20]}"
+        )
+    return match
+
+
+def check_lines(text):
+    """Raises Refused if a text that is no YAML holds a line that would be lost."""
+    has_fields = False
+    for number, line in enumerate(LINES.findall(text), 2):
+        if WIDE_COLON.match(line):
+            raise Refused(f"line {number} needs a plain colon and a plain space after its key")
+        has_fields = has_fields or bool(KEY.match(line))
+        if not has_fields and is_said(line):
+            raise Refused(f"no frontmatter: line {number} is not `key: value`")
+
+
+def as_key(key):
+    return key.strip().casefold()
 
 
 def read_fields(text):
-    """The fields of a YAML mapping; if the text is not one, whatever can be read line by line."""
-    fields = parse_yaml(text)
-    return fields if isinstance(fields, dict) else read_line_by_line(text)
+    """The fields of a YAML mapping. Values that YAML cannot read are read as text."""
+    for readable in (text, Quoter(text).quoted()):
+        fields = read_yaml(readable)
+        if isinstance(fields, dict):
+            return fields
+    return read_field_by_field(readable)
 
 
-def parse_yaml(text):
-    """The YAML with every scalar as text: neither 1.10 nor a date is converted."""
-    try:
-        if depth_of(text) > MAX_DEPTH:
-            return None
-        # This loader builds only str, list and dict.
-        return yaml.load(text, Loader=yaml.CBaseLoader)  # noqa: S506  # nosec B506
-    except yaml.YAMLError:
-        return None
-
-
-def depth_of(text):
-    """How deeply the YAML nests: its loader recurses in C, and deep nesting crashes the process."""
-    depth = deepest = 0
-    for event in yaml.parse(text, Loader=yaml.CBaseLoader):
-        depth += isinstance(event, yaml.CollectionStartEvent)
-        depth -= isinstance(event, yaml.CollectionEndEvent)
-        deepest = max(deepest, depth)
-        if deepest > MAX_DEPTH:
-            break  # libyaml takes time quadratic in the depth
-    return deepest
-
-
-def read_line_by_line(text):
-    """Each `key: value` at the start of a line, with the indented lines that continue it."""
+def read_field_by_field(text):
+    """The fields of a text that is no YAML as a whole, such as one with duplicate keys."""
     values = {}
-    for line in text.split("\n"):
-        if match := LINE.fullmatch(line.rstrip()):
-            values[match[1]] = ((match[2] or "").strip(), [])
-        elif values and line.strip() and line[0] in " \t-":
-            values[list(values)[-1]][1].append(line)
-    return {name: join_lines(value, more) for name, (value, more) in values.items()}
+    for chunk in chunks_of(text):
+        fields, key = read_yaml(chunk), KEY.match(chunk)
+        if isinstance(fields, dict):
+            values.update(fields)
+        elif key and key[3]:
+            values[key[3].rstrip(" \t:").strip("\"'")] = read_value(chunk[key.end() :])
+    return values
 
 
-def join_lines(value, more):
-    """A field's value from its line and the lines that continue it: a list, a block or a text."""
-    lines = [line.strip() for line in more]
-    if value in EMPTY | BLOCKS and lines:
-        if all(line.startswith("-") for line in lines):
-            return [line[1:].strip().strip("\"'") for line in lines]
-        if any(LINE.fullmatch(line) for line in lines):
-            return textwrap.dedent("\n".join(more))
-        return " ".join(lines)
-    if value[:1] in {"[", "{", '"', "'"} and not lines:
-        parsed = parse_yaml(value)
-        return value.strip("\"'") if parsed is None else parsed
-    return " ".join([value, *lines])
+def read_value(text):
+    """A value that YAML cannot read at its place: a block, or a text on one line."""
+    (first, *more), _ = lines_and_end(text)
+    if more and not first.strip():
+        block = textwrap.dedent("".join(more).expandtabs(2))
+        fields = read_yaml(Quoter(block).quoted())
+        if isinstance(fields, (dict, list)):
+            return fields
+    return " ".join(part for line in [first, *more] if (part := line.strip()))
 
 
 class Frontmatter:
@@ -128,17 +150,17 @@ class Frontmatter:
     TOP_LEVEL = ("name", "description", "license")
 
     def __init__(self, fields):
-        metadata = fields.get("metadata")
+        metadata = without_case(fields).get("metadata")
         if isinstance(metadata, str):
             metadata = read_fields(metadata)
         self.fields = fields
         self.metadata = metadata if isinstance(metadata, dict) else {}
+        self.values = [without_case(self.metadata), without_case(fields)]
 
     def get(self, name):
         """The field as it is written: text, list or dict; None if it is absent or empty."""
-        metadata = {} if name in self.TOP_LEVEL else self.metadata
-        for fields in (metadata, self.fields):
-            value = fields.get(name)
+        for fields in self.values[name in self.TOP_LEVEL :]:
+            value = fields.get(name, fields.get(as_key(name)))
             if value not in (None, [], *EMPTY):
                 return value
         return None
@@ -163,6 +185,11 @@ class Frontmatter:
             return []
         words = (one_line(word).strip("\"'") for word in value if isinstance(word, str))
         return list(dict.fromkeys(word for word in words if word))
+
+
+def without_case(fields):
+    """The fields by their keys in lower case, and as they are written, which is read first."""
+    return {as_key(key): value for key, value in fields.items()} | fields
 
 
 def one_line(text):

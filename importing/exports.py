@@ -2,8 +2,6 @@
 
 import zipfile
 
-import yaml
-
 from catalogue.archives import member
 from catalogue.frontmatter import (
     Frontmatter,
@@ -14,6 +12,7 @@ from catalogue.frontmatter import (
 )
 from catalogue.models import FileContent, Skill
 from catalogue.slugs import slug_of, title_of
+from catalogue.yaml_fields import as_yaml
 
 BATCH = 200  # entries per query
 
@@ -32,7 +31,7 @@ def as_file(entry):
         "skills": sorted(skill.slug for skill in entry.skills.all()),
         "priceCents": entry.price_cents or "",
     }
-    return with_frontmatter(as_yaml(fields), entry.content)
+    return with_frontmatter(as_yaml(without_empty(fields)), entry.content)
 
 
 def differing_fields(skill):
@@ -75,7 +74,9 @@ def content_with_fields(skill):
             top.pop(name, None)
             metadata[name] = as_text(value)
     top.pop("metadata", None)
-    return with_frontmatter(as_yaml(top | {"metadata": without_empty(metadata)}), body)
+    return with_frontmatter(
+        as_yaml(without_empty(top | {"metadata": without_empty(metadata)})), body
+    )
 
 
 def as_text(value):
@@ -86,10 +87,6 @@ def as_text(value):
 
 def without_empty(fields):
     return {name: value for name, value in fields.items() if value not in ("", [], {})}
-
-
-def as_yaml(fields):
-    return yaml.safe_dump(without_empty(fields), allow_unicode=True, sort_keys=False, width=10**6)
 
 
 def export(entries, file):

@@ -10,12 +10,12 @@ from catalogue.frontmatter import (
     MAX_BYTES,
     MAX_DESCRIPTION,
     Refused,
-    parse_yaml,
     plain_newlines,
     read_frontmatter,
     utf16_length,
 )
 from catalogue.models import MAX_BUNDLED, Skill
+from catalogue.yaml_fields import read_mapping
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ActionForm, ReasonField, ReasonForm
 from marketplace.adminsite.edits import EditForm
@@ -92,7 +92,7 @@ class SkillForm(EntryForm):
             raise forms.ValidationError(problems)
 
     def problems(self, content, fields, body):
-        if not isinstance(parse_yaml(FENCED.match(content)[1]), dict):
+        if read_mapping(FENCED.match(content)[1]) is None:
             yield (
                 "Fix the frontmatter: it is not valid YAML. Quote any value that contains a "
                 "colon and a space."

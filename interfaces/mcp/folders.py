@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from urllib.parse import quote, unquote
 
 from catalogue.archives import SKILL_MD
-from catalogue.frontmatter import FENCED, parse_yaml
+from catalogue.frontmatter import FENCED
 from catalogue.models import content_digest
 from catalogue.skill_md import name_of
+from catalogue.yaml_fields import read_yaml
 from interfaces.guides.views import guide
 from interfaces.mcp.protocol import INVALID_PARAMS, MCPError
 from marketplace.secrets import mask
@@ -33,7 +34,7 @@ class UriFolder:
     @property
     def frontmatter(self):
         """The YAML between the lines of `---`. Every scalar that is served is a plain string."""
-        return parse_yaml(FENCED.match(self.head)[1])
+        return read_yaml(FENCED.match(self.head)[1])
 
     def entry(self):
         skill_md = {"path": SKILL_MD, "digest": self.digest, "size": self.size}
@@ -75,7 +76,7 @@ def own_folder(request):
 def folder_of(skill):
     """The folder of a skill, or of one of its versions."""
     text = skill.file_text
-    uri = folder_uri(skill.slug, parse_yaml(FENCED.match(text)[1])["name"])
+    uri = folder_uri(skill.slug, read_yaml(FENCED.match(text)[1])["name"])
     return UriFolder(uri, *with_size_and_digest(text), skill.files, skill.bytes_of)
 
 

@@ -14,6 +14,9 @@ pytestmark = pytest.mark.django_db
 
 NO_FRONTMATTER = "no frontmatter: the file must begin with fields between two lines of ---"
 NO_FIELDS = "the frontmatter holds no `key: value` line"
+NO_KNOWN = "no frontmatter: no known field"
+NO_END = "line 3 must be --- to end the frontmatter, not "
+NO_COLON = "needs a plain colon and a plain space after its key"
 NO_SLUG = "no slug can be made from its name: use a-z, 0-9 and hyphens"
 OUTSIDE = "a symbolic link that leads outside the imported path"
 
@@ -25,11 +28,21 @@ OUTSIDE = "a symbolic link that leads outside the imported path"
         ("", NO_FRONTMATTER),
         ("# Just a text\n", NO_FRONTMATTER),
         ("---\nname: pdf\n", NO_FRONTMATTER),
-        ("---\nname: pdf\n--- and more\n", NO_FRONTMATTER),
-        ("Text.\n---\nname: pdf\n---\n", NO_FRONTMATTER),
+        ("---\nname: pdf\n--- and more\n", f"{NO_END}--- and more"),
+        ("---\nname: pdf\n----\nA\n---\n", f"{NO_END}----"),
+        ("---\nname: pdf\n...\nA\n---\n", f"{NO_END}..."),
+        ("Text.\n---\nname: pdf\n---\n", f"{NO_FRONTMATTER}; the first --- is line 2"),
+        ("\n# c\n---\nname: pdf\n---\n", f"{NO_FRONTMATTER}; the first --- is line 3"),
+        (
+            "---\n\n# A\n\nNote: b.\n\n---\n\nC.\n",
+            f"{NO_KNOWN}, such as name, follows the first line of ---",
+        ),
+        ("---\n\nA.\n\nname: b\n\n---\n\nC.\n", "no frontmatter: line 3 is not `key: value`"),
+        ("---\ntitle: A\nname\uff1apdf\n---\nA", f"line 3 {NO_COLON}"),
+        ("---\nname:\u00a0pdf\n---\nA", f"line 2 {NO_COLON}"),
         ("---\n---\nText.", NO_FIELDS),
         ("---\n# name: pdf\n---\nText.", NO_FIELDS),
-        ("---\njust words\n---\nText.", NO_FIELDS),
+        ("---\njust words\n---\nText.", "no frontmatter: line 2 is not `key: value`"),
         (b"---\nname: caf\xe9\n---\nText.", "not UTF-8 text"),
         ("---\nname: pdf\n---\nText.".encode("utf-16"), "not UTF-8 text"),
         ("---\nname: pdf\n---\nA\0B", "contains NUL characters"),

@@ -38,7 +38,7 @@ def test_a_valid_file_is_served_as_it_is(anyone, frontmatter):
         pytest.param("---\nname: Other Name\ndescription: x\n---\nDo.", id="another name"),
         pytest.param("---\nhomepage: http://x\nuser-invocable: true\n---\nDo.", id="other fields"),
         pytest.param("---\nmetadata: {a: [1, {b: c}]}\n---\nDo.", id="flow style"),
-        pytest.param("---\na: &a x\nb: *a\n---\nDo.", id="anchors"),
+        pytest.param("---\nname: a\na: &a x\nb: *a\n---\nDo.", id="anchors"),
         pytest.param("---\nallowed-tools: [Read, 'a --- b']\n---\nDo.", id="allowed tools"),
         pytest.param(f"---\ncompatibility: {'x' * 600}\n---\nDo.", id="a long compatibility"),
         pytest.param("---\nname: x: y: z\n  - b\n---\nDo.", id="no YAML"),

@@ -1,0 +1,192 @@
+"""The smallest repairs that make a file with frontmatter readable for every client.
+
+Clients need a YAML mapping with the `name` of the folder and a `description`. Whatever else the
+file says stays as its author wrote it.
+"""
+
+import re
+from typing import NamedTuple
+
+from catalogue.frontmatter import NEWLINE, Refused, as_key, fenced, read_frontmatter
+from catalogue.yaml_fields import (
+    NULL,
+    Quoted,
+    Quoter,
+    as_yaml,
+    in_quotes,
+    is_text,
+    lines_and_end,
+    read_mapping,
+    read_yaml,
+)
+
+REPAIRS = ("name", "description", "quoting", "frontmatter")
+
+
+class Repaired(NamedTuple):
+    """The text to serve, and the names of its REPAIRS, in their order."""
+
+    text: str
+    repairs: list
+
+
+def repair(text, name, description):
+    """The Repaired text of a file. `description` is for a file that has none."""
+    try:
+        fields = read_frontmatter(text)[0].fields
+    except Refused:
+        return Repaired(below_new_frontmatter(text, name, description), ["frontmatter"])
+    match, needs = fenced(text), needs_of(fields, name, description)
+    lines, names = repaired_lines(match[1], fields, needs) or new_lines(text, fields, needs)
+    text = f"{text[: match.start(1)]}{lines}{text[match.end(1) :]}"
+    return Repaired(text, [name for name in REPAIRS if name in names])
+
+
+def below_new_frontmatter(text, name, description):
+    """The whole text, below frontmatter that says only what clients need."""
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    lines = as_yaml({"name": as_text(name), "description": as_text(description)})
+    return mark + with_newlines_of(text, f"---\n{lines}---\n\n") + text.removeprefix(mark)
+
+
+def new_lines(text, fields, needs):
+    """Every field, written anew, and the names of the repairs."""
+    names = {need.repair for need in needs.values()} - {"quoting"}
+    lines = as_yaml(fields_as_needed(fields, needs))
+    return with_newlines_of(text, lines), {*names, "frontmatter"}
+
+
+# What a file needs
+
+
+class Need(NamedTuple):
+    """What a field has to say. `key` is its key in the file, or None; `repair` a name, or ""."""
+
+    key: str | None
+    value: str
+    repair: str
+
+
+def needs_of(fields, name, description):
+    """The Needs of a file, by the names of the fields."""
+    keys = {as_key(key): key for key in fields} | {key: key for key in fields}
+    return {
+        "name": name_need(keys.get("name"), fields, name),
+        "description": description_need(keys.get("description"), fields, description),
+    }
+
+
+def name_need(key, fields, name):
+    is_good = key == "name" and fields[key] == name and is_text(fields[key])
+    return Need(key, name, "" if is_good else "name")
+
+
+def description_need(key, fields, description):
+    value = fields.get(key)
+    is_null = not isinstance(value, str) or (value in NULL and not isinstance(value, Quoted))
+    if is_null or not value.strip():
+        return Need(key, description, "description")
+    if key != "description":
+        return Need(key, value, "description")
+    return Need(key, value, "" if is_text(value) else "quoting")
+
+
+def fields_as_needed(fields, needs):
+    """Every field, with what clients need first."""
+    keys = {need.key for need in needs.values()}
+    others = {key: value for key, value in fields.items() if key not in keys}
+    return {name: as_text(need.value) for name, need in needs.items()} | others
+
+
+# Editing its lines
+
+
+class Edit(NamedTuple):
+    """A new text for a slice of the lines."""
+
+    start: int
+    stop: int
+    text: str
+
+
+def repaired_lines(lines, fields, needs):
+    """The lines with the smallest edits, and the names of the repairs; None if they do not help."""
+    names = {need.repair for need in needs.values()}
+    mapping = read_mapping(lines)
+    if mapping is None:
+        names.add("quoting")
+        lines = Quoter(lines).quoted()
+        mapping = read_mapping(lines)
+    if mapping is None:
+        return None
+    lines = edited(lines, edits_of(lines, *mapping, needs))
+    return (lines, names) if is_as_needed(read_yaml(lines), fields, needs) else None
+
+
+def is_as_needed(values, fields, needs):
+    """Whether the values are what clients need, and every other one is what it was."""
+    is_same = values == fields_as_needed(fields, needs)
+    return is_same and all(is_text(values[name]) for name in needs)
+
+
+def edited(lines, edits):
+    in_order = sorted(edits, key=lambda edit: edit.start)
+    for edit in reversed(in_order):
+        lines = f"{lines[: edit.start]}{edit.text}{lines[edit.stop :]}"
+    return lines
+
+
+def edits_of(lines, values, fields, needs):
+    place = 0  # of a new line: below the one before it
+    for name, need in needs.items():
+        if need.repair and need.key is None:
+            yield Edit(place, place, new_line(lines, fields, name, need.value))
+            continue
+        field = fields[need.key]
+        if need.key != name:
+            yield Edit(*field.key, name)
+        if values[need.key] != need.value or not is_text(values[need.key]):
+            yield value_edit(lines, field, need.value)
+        place = end_of_line(lines, field.value[1])
+
+
+def new_line(lines, fields, name, value):
+    """A line like the other ones: with their indentation, and their newline."""
+    first = min(start for (start, _), _ in fields.values())
+    indent = re.search(r"[ ]*\Z", lines[:first])[0]
+    return f"{indent}{name}: {as_scalar(value)}{with_newlines_of(lines, chr(10))}"
+
+
+def value_edit(lines, field, value):
+    """A new value after the key, on its line. What comes after the old value stays."""
+    start, stop = field.value
+    before = lines[field.key[1] : start]
+    if "\n" in before or "\r" in before:
+        start = field.key[1] + before.index(":") + 1
+    stop -= len(lines_and_end(lines[start:stop])[1])
+    space = "" if lines[start - 1].isspace() else " "
+    return Edit(start, stop, f"{space}{as_scalar(value)}")
+
+
+def end_of_line(lines, place):
+    """The start of the next line, unless the place is the start of one."""
+    if lines[:place].endswith(("\n", "\r")):
+        return place
+    return re.compile(rf"[^\r\n]*{NEWLINE}?").match(lines, place).end()
+
+
+def as_scalar(text):
+    """The text in YAML: plain if that reads as the same text, else in quotes."""
+    is_plain = text.isprintable() and is_text(text) and read_yaml(f"x: {text}") == {"x": text}
+    return text if is_plain else in_quotes(text)
+
+
+def as_text(value):
+    """The value, to be written so that every reader takes it for text."""
+    return value if is_text(value) else Quoted(value)
+
+
+def with_newlines_of(text, lines):
+    """The lines, with the newlines that the text has."""
+    newline = re.search(NEWLINE, text)
+    return lines.replace("\n", newline[0]) if newline else lines

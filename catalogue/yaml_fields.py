@@ -1,0 +1,254 @@
+"""YAML as text: what its readers agree on, and the values that they cannot read.
+
+Every scalar is read as text: neither 1.10 nor a date is converted.
+"""
+
+import json
+import re
+from typing import NamedTuple
+
+import yaml
+
+MAX_DEPTH = 100
+MAX_NESTED = 20  # blocks in each other whose values are put in quotes
+MAX_TEXT = 256 * 1024  # characters, with every alias written out
+CORE = "tag:yaml.org,2002:"
+LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+# A line that begins a field or an item of a list: indentation, dash, key, colon.
+KEY = re.compile(r"""([ ]*)(?:(-[ \t]+)|((["']?)[A-Za-z_][\w./-]*\4[ \t]*:)(?=\s|\Z))""")
+ANCHOR = re.compile(r"&([\w-]+)")
+# Plain scalars that some readers of YAML take for null, a boolean, a number or a date.
+NULL = {"", "~", "null", "Null", "NULL"}
+NOT_TEXT = re.compile(
+    r"(?i:|~|null|true|false|yes|no|on|off|y|n|=|<<"
+    r"|[-+]?(?:0[xob][\da-f_]+|\.inf|[\d_]*\.?[\d_]+(?::[\d.]+)*\.?(?:e[-+]?\d+)?)|\.nan"
+    r"|\d{4}-\d\d?-\d\d?(?:[t \t].*)?)"
+)
+
+
+class Quoted(str):
+    """A scalar that YAML reads as text whatever it says, because it is in quotes or a block."""
+
+    __slots__ = ()
+
+
+class Field(NamedTuple):
+    """Where the key and the value of a field are in the text: the start and the end of each."""
+
+    key: tuple
+    value: tuple
+
+
+class Unreadable(Exception):
+    """A text that some readers of YAML refuse."""
+
+
+class Reader:
+    """Reads YAML without recursion, since deep nesting would crash the process.
+
+    Readers disagree on aliases to what contains them, on keys that are not text, on tags of their
+    own and on duplicate keys: PyYAML takes the last one, the others refuse the file. All these are
+    Unreadable.
+    """
+
+    def __init__(self, text, anchors=()):
+        self.text = str(text)  # the parser takes no subclass
+        self.document, self.fields = None, {}
+        self.stack, self.anchors = [], dict(anchors)
+        self.room = MAX_TEXT
+
+    def read(self):
+        for event in yaml.parse(self.text, Loader=yaml.CBaseLoader):
+            if isinstance(event, yaml.ScalarEvent):
+                self.add(event, scalar_of(event), len(event.value) + 1)
+            elif isinstance(event, yaml.AliasEvent):
+                if event.anchor not in self.anchors:
+                    raise Unreadable
+                self.add(event, *self.anchors[event.anchor], is_new=False)
+            elif isinstance(event, yaml.CollectionStartEvent):
+                self.open(event)
+            elif isinstance(event, yaml.CollectionEndEvent):
+                start, value, _, room = self.stack.pop()
+                self.add(start, value, room - self.room, end=event)
+            elif isinstance(event, yaml.DocumentStartEvent) and self.document is not None:
+                raise Unreadable
+        return self.document
+
+    def open(self, event):
+        if len(self.stack) == MAX_DEPTH or is_foreign(event.tag):
+            raise Unreadable
+        value = {} if isinstance(event, yaml.MappingStartEvent) else []
+        self.stack.append([event, value, None, self.room])
+
+    def add(self, event, value, length, *, is_new=True, end=None):
+        """Put a value into what contains it. `length` is that of its text."""
+        if getattr(event, "anchor", None) and is_new:
+            self.anchors[event.anchor] = value, length
+        if end is None:
+            self.room -= length
+            if self.room < 0:
+                raise Unreadable
+        if not self.stack:
+            self.document = value
+            return
+        _, parent, key, _ = top = self.stack[-1]
+        if isinstance(parent, list):
+            parent.append(value)
+        elif key is None:
+            if not isinstance(value, str) or value in parent:
+                raise Unreadable
+            top[2] = event, value
+        else:
+            parent[key[1]], top[2] = value, None
+            if len(self.stack) == 1:
+                keys = key[0].start_mark.index, key[0].end_mark.index
+                values = event.start_mark.index, (end or event).end_mark.index
+                self.fields[key[1]] = Field(keys, values)
+
+
+def scalar_of(event):
+    if is_foreign(event.tag):
+        raise Unreadable
+    is_text = event.style if event.tag in {None, "!"} else event.tag == f"{CORE}str"
+    return Quoted(event.value) if is_text else event.value
+
+
+def is_foreign(tag):
+    return tag not in {None, "!"} and not tag.startswith(CORE)
+
+
+def read_mapping(text):
+    """The values of a YAML mapping, and its Fields, by key; None if some readers refuse it."""
+    reader = Reader(text)
+    try:
+        values = reader.read()
+    except (yaml.YAMLError, Unreadable):
+        return None
+    return (values, reader.fields) if isinstance(values, dict) else None
+
+
+def read_yaml(text, anchors=()):
+    """The YAML's value; None if it has none, or if some readers refuse it."""
+    try:
+        return Reader(text, anchors).read()
+    except (yaml.YAMLError, Unreadable):
+        return None
+
+
+def is_text(value):
+    """Whether every reader takes the scalar for text."""
+    return isinstance(value, Quoted) or (isinstance(value, str) and not NOT_TEXT.fullmatch(value))
+
+
+# Values that YAML cannot read
+
+
+class Quoter:
+    """Puts those values in quotes that YAML cannot read, such as `Use when: x`."""
+
+    def __init__(self, text):
+        self.text = text
+        # A field may refer to another one.
+        self.anchors = dict.fromkeys(ANCHOR.findall(text), ("", 0))
+
+    def quoted(self):
+        return self.block(self.text)
+
+    def block(self, text, depth=0):
+        if depth == MAX_NESTED:
+            return text
+        return "".join(
+            chunk if self.is_readable(chunk) else self.value(chunk, depth)
+            for chunk in chunks_of(text)
+        )
+
+    def is_readable(self, chunk):
+        return read_yaml(chunk, self.anchors) is not None or not is_said(chunk)
+
+    def value(self, chunk, depth):
+        match = KEY.match(chunk)
+        if match is None:
+            return chunk
+        lines, end = lines_and_end(chunk[match.end() :])
+        first, more = lines[0].strip(), "".join(lines[1:])
+        if match[2]:  # an item: what follows its dash is a block of its own
+            inner = " " * match.end() + chunk[match.end() :]
+            if KEY.match(inner):
+                return match[0] + self.block(inner, depth + 1)[match.end() :]
+        elif more and (not first or first.startswith("#")):
+            if KEY.match(more):
+                return match[0] + lines[0] + self.block(more, depth + 1) + end
+            if more.startswith("\t"):
+                return chunk
+        text = " ".join(part for line in lines if (part := line.strip()))
+        return f"{match[0].rstrip()} {in_quotes(without_quotes(text))}{end}"
+
+
+def chunks_of(text):
+    """The fields or the items of a block, each with the lines that continue it."""
+    lines = LINES.findall(text)
+    keys = [KEY.match(line) for line in lines]
+    first = next((key for key in keys if key), None)
+    chunks = [""]
+    for line, key in zip(lines, keys, strict=True):
+        # The items of a list may begin where its key does.
+        if key and key[1] == first[1] and bool(key[2]) == bool(first[2]):
+            chunks.append("")
+        chunks[-1] += line
+    return [chunk for chunk in chunks if chunk]
+
+
+def lines_and_end(text):
+    """Its lines, at least one; apart from the last newline, and what only sets them apart."""
+    lines, end = LINES.findall(text), ""
+    while len(lines) > 1 and not is_said(lines[-1]):
+        end = lines.pop() + end
+    last = lines.pop() if lines else ""
+    stripped = last.rstrip("\r\n")
+    return [*lines, stripped], last[len(stripped) :] + end
+
+
+def is_said(text):
+    """Whether a text holds more than comments."""
+    return any(line.strip() and line.strip()[0] != "#" for line in LINES.findall(text))
+
+
+def without_quotes(text):
+    """Without quotes around it that YAML does not understand: `"Say "hi""`."""
+    is_in_quotes = len(text) > 1 and text[0] in "\"'" and text[0] == text[-1]
+    return text[1:-1] if is_in_quotes else text
+
+
+def in_quotes(text):
+    """The text as a scalar in quotes, on one line."""
+    if not text.isprintable():
+        return json.dumps(text).replace("\x7f", "\\x7f")
+    if "'" in text and not {'"', "\\"} & set(text):
+        return f'"{text}"'
+    return "'" + text.replace("'", "''") + "'"
+
+
+# Writing
+
+
+class Writer(yaml.SafeDumper):
+    """Writes text as it was written: in quotes, or plain, even if it says `true`."""
+
+    def ignore_aliases(self, data):
+        return isinstance(data, str)
+
+
+def represent_text(writer, text):
+    if isinstance(text, Quoted):
+        style = "|" if "\n" in text else '"'
+        return writer.represent_scalar(f"{CORE}str", str(text), style=style)
+    tag = writer.resolve(yaml.ScalarNode, text, (True, False))
+    return writer.represent_scalar(tag, text)
+
+
+Writer.add_representer(str, represent_text)
+Writer.add_representer(Quoted, represent_text)
+
+
+def as_yaml(fields):
+    return yaml.dump(fields, Dumper=Writer, allow_unicode=True, sort_keys=False, width=10**6)
