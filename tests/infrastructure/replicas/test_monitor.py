@@ -75,6 +75,14 @@ def test_one_that_is_left_out_is_usable_once_it_is_noted_again(monitor):
     assert {*monitor.usable()} == {"one", "two"}
 
 
+def test_after_a_failover_no_replica_with_the_old_history_is_usable(monitor):
+    noted(monitor, "one")
+
+    monitor.histories[DEFAULT_DB_ALIAS] = "after the failover"
+
+    assert monitor.usable() == []
+
+
 @pytest.mark.parametrize(("thread", "order"), [(4, ["one", "two"]), (5, ["two", "one"])])
 def test_each_thread_has_a_replica_that_it_asks_first(monitor, monkeypatch, thread, order):
     noted(monitor, "one", "two")
