@@ -9,12 +9,16 @@ MEMBER, LISTED, END = 30, 46, 22
 
 
 def write_zip(file, skill_md, files):
-    """SKILL.md first, then the files, as (file, bytes), by path; undated and uncompressed."""
+    """SKILL.md first, then the files, as (file, pieces), by path; undated and uncompressed."""
     with ZipFile(file, "w", ZIP_STORED) as zip_file:
         zip_file.writestr(member(SKILL_MD), skill_md)
-        for row, data in files:
-            info = member(row["path"], is_executable=row["is_executable"])
-            zip_file.writestr(info, data)
+        for row, pieces in files:
+            write_member(zip_file, member(row["path"], is_executable=row["is_executable"]), pieces)
+
+
+def write_member(zip_file, info, pieces):
+    with zip_file.open(info, "w") as output:
+        output.writelines(pieces)
 
 
 def zip_size(skill_md, files):

@@ -2,7 +2,7 @@
 
 import zipfile
 
-from catalogue.archives import member
+from catalogue.archives import member, write_member
 from catalogue.frontmatter import (
     Frontmatter,
     Refused,
@@ -107,6 +107,7 @@ def export(entries, file):
 
 
 def export_files(skill, archive):
-    for file, data in FileContent.objects.read(skill.files):
+    for file, pieces in FileContent.objects.read(skill.files):
         info = member(f"{skill.slug}/{file['path']}", is_executable=file["is_executable"])
-        archive.writestr(info, data, zipfile.ZIP_DEFLATED)
+        info.compress_type = zipfile.ZIP_DEFLATED
+        write_member(archive, info, pieces)

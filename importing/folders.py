@@ -7,12 +7,13 @@ from hashlib import sha256
 from pathlib import Path
 
 from catalogue.frontmatter import Refused
-from catalogue.models import FileContent, content_digest
+from catalogue.models import FileContent
 from importing.names import check_path, is_skill_md, normalized, reason_to_leave_out
+from marketplace.large_values import pieces_of
 from marketplace.secrets import holds_token
 
 MIB = 1024 * 1024
-MAX_FILES, MAX_FILE, MAX_FOLDER = 100, MIB, 8 * MIB  # files, bytes, bytes
+MAX_FILES, MAX_FILE, MAX_FOLDER = 1000, 10 * MIB, 30 * MIB  # files, bytes, bytes
 
 
 @dataclass
@@ -27,18 +28,20 @@ class ImportFolder:
 
     def store(self):
         """Store what is not stored yet. Raises Refused if a file has changed meanwhile."""
-        paths = {file["digest"]: file["path"] for file in self.files}
-        digests = FileContent.objects.filter(digest__in=paths).values_list("digest", flat=True)
-        FileContent.objects.bulk_create(
-            FileContent(digest=digest, data=self.read(paths[digest], digest))
-            for digest in set(paths) - set(digests)
-        )
+        files = {file["digest"]: file for file in self.files}
+        digests = FileContent.objects.filter(digest__in=files).values_list("digest", flat=True)
+        new = [files[digest] for digest in set(files) - set(digests)]
+        FileContent.objects.store((file, self.unchanged_pieces(file)) for file in new)
 
-    def read(self, path, digest):
-        data = self.places[path].read_bytes()
-        if content_digest(data) != digest:
-            raise Refused(f"{path} was changed while it was imported; import it again")
-        return data
+    def unchanged_pieces(self, file):
+        """The pieces of a file's bytes. After the last, raises Refused if they have changed."""
+        digest = sha256()
+        with self.places[file["path"]].open("rb") as opened:
+            for piece in pieces_of(opened):
+                digest.update(piece)
+                yield piece
+        if f"sha256:{digest.hexdigest()}" != file["digest"]:
+            raise Refused(f"{file['path']} was changed while it was imported; import it again")
 
 
 def read_folder(skill_md):
@@ -101,8 +104,7 @@ def read_file(path, entry):
     if not entry.is_file():
         raise Refused(f"{path} is not a regular file")
     with Path(entry).open("rb") as file:
-        pieces = iter(lambda: file.read(MIB), b"")
-        return as_stored(path, pieces, is_executable=bool(entry.stat().st_mode & 0o100))
+        return as_stored(path, pieces_of(file), is_executable=bool(entry.stat().st_mode & 0o100))
 
 
 def as_stored(path, pieces, *, is_executable):

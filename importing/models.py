@@ -7,6 +7,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from catalogue.models import Kind
+from marketplace.large_values import large_value, pieces_of, read_in_pieces
 
 MAX_REFUSALS = 50  # that a run stores
 MAX_ENTRIES = 200  # the same
@@ -55,6 +56,17 @@ class ImportRun(models.Model):
 
     def __str__(self):
         return f"{self.name} of {self.created_at:%d %B %Y, %H:%M}"
+
+    def save_with(self, file):
+        """Save the run with the bytes of a file."""
+        file.seek(0)
+        with large_value(pieces_of(file)) as self.data:
+            self.save()
+
+    def write_data(self, file):
+        """Write the uploaded bytes to a file."""
+        file.writelines(read_in_pieces(ImportRun.objects.filter(pk=self.pk), "data"))
+        file.seek(0)
 
     def claim(self):
         """Whether this request may import the upload; of several, one may.

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from catalogue.archives import UNIX
-from catalogue.frontmatter import Refused, plain_newlines, read_frontmatter
+from catalogue.frontmatter import MAX_BYTES, Refused, plain_newlines, read_frontmatter
 from catalogue.slugs import as_slug
 from importing.base import printable
 from importing.folders import MIB
@@ -61,7 +61,8 @@ def write_upload(name, file, importer, folder):
     lower, stem = name.lower(), as_slug(PurePosixPath(name).name.partition(".")[0]) or "upload"
     if lower.endswith(MARKDOWN):
         importer.has_folders = False  # its other files were not uploaded
-        return write_markdown(file.read(), importer, folder, stem)
+        # One byte more than MAX_BYTES, so that the importer refuses the file.
+        return write_markdown(file.read(MAX_BYTES + 1), importer, folder, stem)
     unpack = next((ARCHIVES[suffix] for suffix in ARCHIVES if lower.endswith(suffix)), None)
     if unpack is None:
         raise Refused("Upload a Markdown file (.md), or a .zip, .skill or .tar.gz of them.")

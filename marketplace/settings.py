@@ -236,7 +236,7 @@ if TRUSTED_PROXY_COUNT:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
 # A folder that staff drop comes file by file. MAX_UPLOAD bounds all of them together.
-DATA_UPLOAD_MAX_NUMBER_FILES = 1000
+DATA_UPLOAD_MAX_NUMBER_FILES = 2000
 
 # After a log-in that no other page requested.
 LOGIN_REDIRECT_URL = "/admin/"

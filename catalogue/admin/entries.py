@@ -1,7 +1,7 @@
 """The admins of skills and of personas."""
 
-import io
 from collections import Counter
+from tempfile import TemporaryFile
 
 from django.contrib import admin
 from django.http import FileResponse, Http404
@@ -36,9 +36,11 @@ def file_view(model_admin, request, object_id, path, number=None):
         raise Http404 from error
     if "download" in request.GET:
         name = path.rpartition("/")[2]
-        data = io.BytesIO(folder.bytes_of(file))
+        data = TemporaryFile()  # noqa: SIM115 (the response closes it)
+        folder.write_file(file, data)
+        data.seek(0)
         return FileResponse(data, as_attachment=True, filename=name, content_type=OTHER_FILE)
-    text = folder.bytes_of(file).decode() if file["is_text"] else None
+    text = folder.shown_text(file)
     title, template = f"{path} of {folder}", "admin/catalogue/file.html"
     return model_admin.page(request, template, title, original=skill, file=file, text=text)
 

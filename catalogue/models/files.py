@@ -1,6 +1,8 @@
-from hashlib import sha256
+from hashlib import file_digest, sha256
 
 from django.db import connection, models
+
+from marketplace.large_values import PIECE, large_value, read_in_pieces
 
 
 def content_digest(data):
@@ -8,14 +10,16 @@ def content_digest(data):
     return f"sha256:{sha256(data).hexdigest()}"
 
 
-BATCH = 1024 * 1024  # bytes to read or insert at a time; a single file may be as large
+def digest_of(file):
+    """The same of a file's bytes."""
+    return f"sha256:{file_digest(file, sha256).hexdigest()}"
 
 
 def batches(items, size_of):
-    """Lists of some items, each of BATCH bytes or a single larger one."""
+    """Lists of some items, each of at most PIECE bytes or a single larger one."""
     batch, size = [], 0
     for item in items:
-        if batch and size + size_of(item) > BATCH:
+        if batch and size + size_of(item) > PIECE:
             yield batch
             batch, size = [], 0
         batch.append(item)
@@ -31,11 +35,30 @@ class FileContentQuerySet(models.QuerySet):
         return {digest: bytes(data) for digest, data in rows.values_list("digest", "data")}
 
     def read(self, files):
-        """Each of a skill's files with its bytes, holding at most two batches in memory."""
+        """Each of a skill's files with the pieces of its bytes.
+
+        At most two batches are in memory at a time, or one piece of a larger file.
+        """
         for batch in batches(files, lambda file: file["size"]):
+            if batch[0]["size"] > PIECE:
+                yield batch[0], read_in_pieces(self.filter(digest=batch[0]["digest"]), "data")
+                continue
             contents = self.of(batch)
             for file in batch:
-                yield file, contents[file["digest"]]
+                yield file, [contents[file["digest"]]]
+
+    def store(self, files):
+        """Store files, as (file, pieces); of several equal ones, one."""
+        for batch in batches(files, lambda item: item[0]["size"]):
+            if batch[0][0]["size"] > PIECE:
+                [(file, pieces)] = batch
+                with large_value(pieces) as value:
+                    self.create(digest=file["digest"], data=value)
+            else:
+                self.bulk_create(
+                    self.model(digest=file["digest"], data=b"".join(pieces))
+                    for file, pieces in batch
+                )
 
     def take_turn(self):
         """Wait for all transactions that store or purge many texts."""

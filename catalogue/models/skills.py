@@ -1,6 +1,7 @@
 import json
 from functools import partial
 from io import BytesIO
+from tempfile import TemporaryFile
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import models, transaction
@@ -11,10 +12,11 @@ from catalogue.archives import write_zip, zip_size
 from catalogue.exceptions import FileNotFound, SkillNotFound
 from catalogue.frontmatter import MAX_FRONTMATTER
 from catalogue.models.entries import NO_HISTORY, Entry, EntryQuerySet
-from catalogue.models.files import FileContent, content_digest
+from catalogue.models.files import FileContent, digest_of
 from catalogue.models.indexes import entry_indexes
 from catalogue.skill_md import skill_md_of
 from marketplace.adminsite.history import StaffHistory
+from marketplace.large_values import PIECE
 from marketplace.models import MigratedAsDjangos, RandomTextField, make_public_id
 
 MAX_HEAD = MAX_FRONTMATTER + 100  # characters, with the lines of `---` around the frontmatter
@@ -85,9 +87,11 @@ class ArchiveDigestField(MigratedAsDjangos, models.CharField):
     def pre_save(self, skill, add):
         skill.archive_digest = ""
         if skill.files:
-            archive = BytesIO()
-            skill.write_archive(archive)
-            skill.archive_digest = content_digest(archive.getbuffer())
+            is_large = skill.archive_size > PIECE
+            with TemporaryFile() if is_large else BytesIO() as archive:
+                skill.write_archive(archive)
+                archive.seek(0)
+                skill.archive_digest = digest_of(archive)
         return skill.archive_digest
 
 
@@ -106,6 +110,15 @@ class SkillFolder:
 
     def bytes_of(self, file):
         return FileContent.objects.of([file])[file["digest"]]
+
+    def shown_text(self, file):
+        """The text of a file that a page may show: None if it is none, or too large."""
+        is_shown = file["is_text"] and file["size"] <= PIECE
+        return self.bytes_of(file).decode() if is_shown else None
+
+    def write_file(self, file, output):
+        for _, pieces in FileContent.objects.read([file]):
+            output.writelines(pieces)
 
     def write_archive(self, file):
         """Write its folder as a zip. importing/folders.py limits the size."""

@@ -24,7 +24,7 @@ def download_of(folder, file):
     return Download(
         digest=file["digest"],
         size=file["size"],
-        write=lambda output: output.write(folder.bytes_of(file)),
+        write=lambda output: folder.write_file(file, output),
         filename=file["path"].rpartition("/")[2],
         content_type=content_type,
         stored_as=file["digest"],

@@ -6,6 +6,7 @@ from functools import partial
 from tempfile import TemporaryFile
 
 from django.contrib import admin, messages
+from django.db.models import Q
 from django.http import FileResponse, Http404
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
@@ -53,11 +54,10 @@ def import_view(model_admin, request):
 
 def save_upload(model_admin, request, form):
     """The import run of an upload, or None if the whole upload is refused."""
-    name, data = form.name_and_data()
+    name, file = form.name_and_file()
     run = ImportRun(
         kind=model_admin.opts.model_name,
         name=name[-200:],
-        data=data,
         draft=form.cleaned_data["draft"],
         user=request.user,
     )
@@ -66,20 +66,24 @@ def save_upload(model_admin, request, form):
     expired = ImportRun.objects.filter(finished_at=None, created_at__lt=day_ago)
     expired = expired.exclude(confirmed_at__gte=day_ago)
     expired.update(data=None, finished_at=timezone.now())
-    try:
-        with zips.unpacked(run.name, run.data, IMPORTERS[model_admin.model]()):
-            pass
-    except Refused as error:
-        run.data, run.finished_at = None, timezone.now()
-        run.refused, run.refusals = 1, [[run.name, str(error)]]
-        form.add_error("file", str(error))
-    run.save()
-    return run if form.is_valid() else None
+    with file:
+        try:
+            with zips.unpacked(run.name, file, IMPORTERS[model_admin.model]()):
+                pass
+        except Refused as error:
+            run.finished_at = timezone.now()
+            run.refused, run.refusals = 1, [[run.name, str(error)]]
+            run.save()
+            form.add_error("file", str(error))
+            return None
+        run.save_with(file)
+    return run
 
 
 def import_run_view(model_admin, request, run_id):
     """The preview of an upload; posted, the import of it."""
-    runs = ImportRun.objects.annotate(is_active=IS_ACTIVE)
+    has_data = Q(data__isnull=False)
+    runs = ImportRun.objects.defer("data").annotate(is_active=IS_ACTIVE, has_data=has_data)
     run = get_object_or_404(runs, pk=run_id, kind=model_admin.opts.model_name)
     if run.finished_at:
         raise Http404
@@ -127,13 +131,15 @@ def record(model_admin, request, run, outcome):
 
 
 def outcomes_of(run, importer):
-    with zips.unpacked(run.name, bytes(run.data), importer) as root:
-        return importer.run(root)
+    with TemporaryFile() as file:
+        run.write_data(file)
+        with zips.unpacked(run.name, file, importer) as root:
+            return importer.run(root)
 
 
 def preview_response(model_admin, request, run, opened_at):
     """Raises Overtaken if the upload is being imported, or Refused."""
-    if run.is_active or run.data is None:
+    if run.is_active or not run.has_data:
         raise Overtaken
     by_result = {result: [] for result in RESULTS}
     importer = IMPORTERS[model_admin.model](draft=run.draft)

@@ -3,11 +3,13 @@
 import io
 import json
 import zipfile
+from tempfile import TemporaryFile
 
 from django import forms
 
 from catalogue.frontmatter import plain_newlines
 from importing import zips
+from importing.members import MAX_PATH
 from marketplace.adminsite import theme
 
 
@@ -43,13 +45,13 @@ class PathsField(forms.CharField):
 
 
 def is_path(path):
-    return isinstance(path, str) and 0 < len(path) <= zips.MAX_PATH and path.isprintable()
+    return isinstance(path, str) and 0 < len(path) <= MAX_PATH and path.isprintable()
 
 
 class UploadForm(forms.Form):
     file = FilesField(
         required=False,
-        label="A Markdown file, a zip, or several files",
+        label="A Markdown file, an archive, or a folder",
         help_text=f"At most {zips.MAX_UPLOAD // 1024**2} MiB and {zips.MAX_ENTRIES:,} entries. A "
         "SKILL.md alone does not change the other files of its skill.",
     )
@@ -71,21 +73,23 @@ class UploadForm(forms.Form):
         if files and len(self.cleaned_data.get("paths", ())) not in {0, len(files)}:
             raise forms.ValidationError({"file": "Some files did not arrive. Try again."})
 
-    def name_and_data(self):
+    def name_and_file(self):
         """The upload as one file: a folder becomes a zip."""
         files, paths = self.cleaned_data["file"], self.cleaned_data["paths"]
         if not files:
-            return "pasted.md", plain_newlines(self.cleaned_data["text"]).encode()
+            text = plain_newlines(self.cleaned_data["text"])
+            return "pasted.md", io.BytesIO(text.encode())
         if len(files) == 1 and not paths:
-            return files[0].name, files[0].read(zips.MAX_UPLOAD + 1)
+            return files[0].name, files[0]
         return as_zip(files, paths or [file.name for file in files])
 
 
 def as_zip(files, paths):
-    packed = io.BytesIO()
+    packed = TemporaryFile()  # noqa: SIM115 (the caller closes it)
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for file, path in zip(files, paths, strict=True):
             # Reading the zip refuses names that no browser sends.
-            archive.writestr(path.encode(errors="replace").decode(), file.read())
+            with file, archive.open(path.encode(errors="replace").decode(), "w") as member:
+                member.writelines(file.chunks())
     folder = paths[0].partition("/")[0] if "/" in paths[0] else "files"
-    return f"{folder}.zip", packed.getvalue()
+    return f"{folder}.zip", packed

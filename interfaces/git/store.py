@@ -8,6 +8,7 @@ host serves the same commits. Only a purge ends one (schema/forgotten.sql).
 import zlib
 from dataclasses import dataclass, field
 from datetime import datetime
+from hashlib import sha1
 from typing import NamedTuple
 
 from django.db import transaction
@@ -30,6 +31,7 @@ from interfaces.git.models import (
     Repository,
 )
 from interfaces.git.sql import rows_of
+from marketplace.large_values import PIECE, large_value, read_in_pieces
 
 AUTHOR = b"Agent marketplace <marketplace@localhost>"
 OPEN = 2**31 - 1  # the `last` of objects in the newest tree
@@ -151,13 +153,41 @@ def blobs_of(digests):
     blobs = {content: bytes(sha) for content, sha in rows_of(sql.STORED, [list(digests)])}
     sizes = rows_of(sql.SIZES, [sorted(digests - blobs.keys())])
     new = [{"digest": digest, "size": size} for digest, size in sizes]
-    for batch in batches(FileContent.objects.read(new), lambda item: len(item[1])):
+    small = [file for file in new if file["size"] <= PIECE]
+    for batch in batches(FileContent.objects.read(small), lambda item: item[0]["size"]):
         rows = []
-        for file, data in batch:
+        for file, pieces in batch:
+            data = b"".join(pieces)
             blobs[file["digest"]] = sha = bytes.fromhex(git.Blob.from_string(data).id.decode())
             rows.append(object_of(sha, git.Blob.type_num, data, file["digest"]))
         Object.objects.bulk_create(rows, ROWS, ignore_conflicts=True)
+    large = [file for file in new if file["size"] > PIECE]
+    for file, pieces in FileContent.objects.read(large):
+        blobs[file["digest"]] = store_in_pieces(file, pieces)
     return blobs
+
+
+def store_in_pieces(file, pieces):
+    """Store the blob of a large file, and return its sha."""
+    sha = sha1(b"blob %d\0" % file["size"], usedforsecurity=False)
+    compressor, sizes = zlib.compressobj(FAST), []
+
+    def in_pack():
+        yield bytes(pack_object_header(git.Blob.type_num, None, file["size"], None))
+        for piece in pieces:
+            sha.update(piece)
+            yield compressor.compress(piece)
+        yield compressor.flush()
+
+    def counted():
+        for piece in in_pack():
+            sizes.append(len(piece))
+            yield piece
+
+    with large_value(counted()) as data:
+        row = Object(sha=sha.digest(), size=sum(sizes), data=data, content=file["digest"])
+        Object.objects.bulk_create([row], ignore_conflicts=True)
+    return row.sha
 
 
 def object_of(sha, kind, data, content=None):
@@ -250,8 +280,18 @@ def commits_in(repository, parts):
 def read_objects(rows):
     """The bytes of each object. At most two batches are in memory at a time."""
     for batch in batches(rows, lambda row: row[1]):
+        if batch[0][1] > PIECE:
+            yield from read_large(batch[0][0])
+            continue
         contents = rows_of(sql.DATA, [[sha for sha, _ in batch]])
         if len(contents) < len(batch):
             raise RepositoryChanged
         for (data,) in contents:
             yield bytes(data)
+
+
+def read_large(sha):
+    try:
+        yield from read_in_pieces(Object.objects.filter(sha=sha), "data")
+    except Object.DoesNotExist as error:
+        raise RepositoryChanged from error

@@ -14,6 +14,11 @@ HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_VERSION = "2026-07-28"
 VERSIONS = (*HANDSHAKE_VERSIONS, MODERN_VERSION)
 SERVER = {"name": "agent-marketplace", "title": "Agent marketplace", "version": settings.VERSION}
+# A message holds no larger file: it is in memory several times.
+MAX_FILE = 1024 * 1024  # bytes
+TOO_LARGE = (
+    "The file is larger than 1 MiB. Download it over HTTP, from its `url` in list_skill_files"
+)
 # Keys of `_meta`.
 VERSION = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"

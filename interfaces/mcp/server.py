@@ -105,12 +105,12 @@ def call_tool(request, params):
     tool = TOOLS[name]
     try:
         response = tool.call(request, arguments)
+        if response.status_code >= 400:
+            error = json.loads(response.content)["error"]
+            return refusal(". ".join([error, *advice(request, error, tool, arguments)]))
+        data = tool.content_of(response)
     except ApiError as error:
         return refusal(mask(str(error.detail)))
-    if response.status_code >= 400:
-        error = json.loads(response.content)["error"]
-        return refusal(". ".join([error, *advice(request, error, tool, arguments)]))
-    data = tool.content_of(response)
     text = {"type": "text", "text": orjson.dumps(data).decode()}
     return {"content": [text], "structuredContent": data, "isError": False}
 

@@ -35,7 +35,14 @@ from interfaces.mcp.folders import (
     parts_of,
     unknown,
 )
-from interfaces.mcp.protocol import INTERNAL_ERROR, INVALID_PARAMS, MCPError, argument
+from interfaces.mcp.protocol import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    MAX_FILE,
+    TOO_LARGE,
+    MCPError,
+    argument,
+)
 from marketplace import access
 from marketplace.api.exceptions import AuthenticationRequired, InsufficientScope
 
@@ -110,6 +117,8 @@ def contents_of(uri, folder, path):
     file = next((file for file in folder.files if file["path"] == path), None)
     if file is None:
         raise unknown(uri)
+    if file["size"] > MAX_FILE:
+        raise MCPError(INVALID_PARAMS, TOO_LARGE)
     data, content = folder.read(file), {"uri": uri, "mimeType": media_type(file)}
     if file["is_text"]:
         return {**content, "text": data.decode()}

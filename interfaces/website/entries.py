@@ -90,7 +90,7 @@ class FilePage(EntryPage):
     def get(self, request, slug, path):
         def read(skill):
             file = skill.file_at(path)
-            return skill, file, skill.bytes_of(file).decode() if file["is_text"] else None
+            return skill, file, skill.shown_text(file)
 
         skill, file, text = reads.with_skill(slug, read)
         code = None if text is None else highlight(text, language_of(path))

@@ -192,9 +192,9 @@ def test_a_name_that_is_not_allowed_refuses_its_skill_alone(admin_client, name, 
 
 
 def test_too_many_files_refuse_the_skill_and_too_many_in_all_the_zip(admin_client):
-    many = {f"one/{number}": "x" for number in range(101)}
+    many = {f"one/{number}": "x" for number in range(1001)}
     [refused] = upload(admin_client, zip_of({**FOLDER, **many})).context["outcomes"]["refused"]
-    assert refused.reason.startswith("more than 100 files: ")
+    assert refused.reason.startswith("more than 1,000 files: ")
 
     page = upload(admin_client, zip_of({f"one/{number}": "x" for number in range(10_000)}))
     assert refusal(page) == "The upload holds more than 5,000 files: one/5000 is one too many."

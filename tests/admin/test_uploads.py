@@ -258,12 +258,12 @@ def renamed(name, to):
 
 
 def test_too_many_files_at_once_are_refused_with_what_to_do(admin_client):
-    files = [SimpleUploadedFile(f"{number}.md", b"x") for number in range(1001)]
+    files = [SimpleUploadedFile(f"{number}.md", b"x") for number in range(2001)]
 
     page = admin_client.post(f"{SKILLS}import/", {"file": files})
 
     assert page.status_code == 400
     assert (
-        "You can drop up to 1,000 files at once. Put more of them into a zip file."
+        "You can drop up to 2,000 files at once. Put more of them into a zip file."
         in page.content.decode()
     )

@@ -105,43 +105,46 @@ def test_a_pipe_refuses_it(folder):
 
 
 @pytest.mark.contract("17.1")
-def test_a_hundred_files_are_stored_and_no_more(anyone, folder):
+def test_a_thousand_files_are_stored_and_no_more(anyone, folder):
     for number in range(MAX_FILES - 1):
-        write(folder / f"{number:03}.md", str(number))
+        write(folder / f"{number:04}.md", str(number))
     assert import_skills(folder).lines == [CREATED]
-    assert len(paths(anyone)) == 100
+    assert len(paths(anyone)) == 1000
 
     write(folder / "zz.md", "x")
 
-    refused = f"{folder / 'SKILL.md'}: more than 100 files: zz.md is one too many"
+    refused = f"{folder / 'SKILL.md'}: more than 1,000 files: zz.md is one too many"
     assert import_skills(folder).refused == [refused]
-    assert len(paths(anyone)) == 100
+    assert len(paths(anyone)) == 1000
 
 
 @pytest.mark.contract("17.1")
-def test_a_mebibyte_is_stored_and_no_more(anyone, folder):
-    write(folder / "large.bin", bytes(MAX_FILE))
+@pytest.mark.usefixtures("downloads")
+def test_ten_mebibytes_are_stored_and_no_more(anyone, folder):
+    data = bytes(range(256)) * (MAX_FILE // 256)
+    write(folder / "large.bin", data)
     assert import_skills(folder).lines == [CREATED]
     assert served(anyone, "pdf")["files"][0]["size"] == MAX_FILE
+    assert anyone.get("/api/v1/skills/pdf/files/large.bin").content == data
 
-    write(folder / "large.bin", bytes(MAX_FILE + 1))
+    write(folder / "large.bin", data + b"x")
 
-    refused = f"{folder / 'SKILL.md'}: large.bin is larger than 1 MiB"
+    refused = f"{folder / 'SKILL.md'}: large.bin is larger than 10 MiB"
     assert import_skills(folder).refused == [refused]
 
 
 @pytest.mark.contract("17.1")
 @pytest.mark.usefixtures("downloads")
-def test_eight_mebibytes_are_stored_and_no_more(anyone, folder):
+def test_thirty_mebibytes_are_stored_and_no_more(anyone, folder):
     (folder / "scripts" / "run.py").unlink()
-    for number in range(8):
+    for number in range(3):
         write(folder / f"{number}.bin", bytes([number]) * MAX_FILE)
     assert import_skills(folder).lines == [CREATED]
-    assert len(anyone.get("/api/v1/skills/pdf/archive.zip").content) > 8 * MAX_FILE
+    assert len(anyone.get("/api/v1/skills/pdf/archive.zip").content) > 3 * MAX_FILE
 
     write(folder / "9.bin", b"x")
 
-    refused = f"{folder / 'SKILL.md'}: more than 8 MiB: 9.bin exceeds the limit"
+    refused = f"{folder / 'SKILL.md'}: more than 30 MiB: 9.bin exceeds the limit"
     assert import_skills(folder).refused == [refused]
 
 

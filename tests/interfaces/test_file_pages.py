@@ -71,6 +71,17 @@ def test_another_file_is_only_to_download(anyone):
     assert '<meta property="og:description" content="A file of the skill PDF">' in page
 
 
+@pytest.mark.contract("17.12")
+def test_a_large_text_is_only_to_download(anyone, admin_client):
+    skill = SkillFactory(slug="large", files={"a.py": b"a" * (1024 * 1024 + 1)})
+    page = anyone.get("/skills/large/files/a.py").content.decode()
+    staff_page = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/files/a.py").content.decode()
+
+    assert "This is a large file. Download it to view it." in page
+    assert "This file is too large to show." in staff_page
+    assert len(page) + len(staff_page) < 200_000
+
+
 @pytest.mark.parametrize("path", ["pdf/files/none", "pdf/files/", "none/files/LICENSE"])
 def test_a_missing_file_is_a_page_with_404(anyone, path):
     response = anyone.get(f"/skills/{path}")

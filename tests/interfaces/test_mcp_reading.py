@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from infrastructure.http_cache.store import cached_responses
 from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.mcp_calls import call, result
+from tests.interfaces.mcp_calls import send as post
 
 READS = [
     ("search_skills", {}, "/api/v1/skills"),
@@ -172,6 +173,26 @@ def test_it_lists_a_skills_files_and_reads_one(anyone):
         "digest": listed["files"][0]["digest"],
         "blob": "iVBORwA=",
     }
+
+
+@pytest.mark.contract("22.18")
+@pytest.mark.usefixtures("downloads")
+@pytest.mark.parametrize("size", [100_000, 1024 * 1024, 1024 * 1024 + 1])
+def test_a_file_of_more_than_a_mebibyte_is_downloaded_instead(anyone, size):
+    SkillFactory(slug="wanted", files={"a.txt": b"a" * size})
+    sentence = (
+        "The file is larger than 1 MiB. Download it over HTTP, from its `url` in list_skill_files"
+    )
+
+    outcome = call(anyone, "get_skill_file", slug="wanted", path="a.txt")
+    resource = post(anyone, "resources/read", {"uri": "skill://skills/wanted/a.txt"}).json()
+
+    if size > 1024 * 1024:
+        assert outcome == {"content": [{"type": "text", "text": sentence}], "isError": True}
+        assert resource["error"] == {"code": -32602, "message": sentence}
+    else:
+        assert outcome["structuredContent"]["text"] == "a" * size
+        assert resource["result"]["contents"][0]["text"] == "a" * size
 
 
 @pytest.mark.usefixtures("catalogue")

@@ -1,9 +1,12 @@
 """Finding and reading: needs no token, unless the catalogue is for members only."""
 
 from base64 import b64encode
+from io import BytesIO
 
 from catalogue.serializers.files import TEXT_FILE
+from interfaces.mcp.protocol import MAX_FILE, TOO_LARGE
 from interfaces.mcp.tool import PAGE, Tool, json_of
+from marketplace.api.exceptions import BadRequest
 
 SEARCH = {
     "query": "What you need, in your own words",
@@ -23,14 +26,25 @@ def files_in(response):
 
 
 def file_in(response):
-    """A file as MCP shows a resource: `text` where it is one, otherwise `blob` in Base64."""
+    """A file as MCP shows a resource: `text` where it is one, otherwise `blob` in Base64.
+
+    Raises BadRequest for one that is too large.
+    """
+    with file_of(response) as file:
+        data = file.read(MAX_FILE + 1)
+    if len(data) > MAX_FILE:
+        raise BadRequest(TOO_LARGE)
     media_type = response.headers["Content-Type"].partition(";")[0]
-    data = response.content
     content = (
         {"text": data.decode()} if media_type == TEXT_FILE else {"blob": b64encode(data).decode()}
     )
     digest = response.headers["ETag"].strip('"')
     return {"mediaType": media_type, "size": len(data), "digest": digest, **content}
+
+
+def file_of(response):
+    """The file that a large download is sent from, or one in memory."""
+    return response.file_to_stream if response.streaming else BytesIO(response.content)
 
 
 TOOLS = {

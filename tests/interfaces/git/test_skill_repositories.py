@@ -44,6 +44,19 @@ def test_a_file_that_some_disks_take_for_one_of_git_is_left_out(live_server_of, 
 
 
 @pytest.mark.contract("27.1")
+def test_large_files_and_names_with_a_dot_are_in_it(live_server_of, git):
+    names = [".eslintrc", "templates/_rels/.rels", ".env.example", ".a/b"]
+    large = {"a.bin": bytes(range(256)) * 12_000, "b.bin": bytes(3 * 1024 * 1024)}
+    files = dict.fromkeys(names, b"x") | large
+    skill = SkillFactory(slug="pdf-tables", files=files)
+
+    git("clone", address(live_server_of(), "skills/pdf-tables"))
+
+    assert git.files("pdf-tables") == {"SKILL.md": skill.file_text.encode(), **files}
+    git("fsck", "--strict", within="pdf-tables")
+
+
+@pytest.mark.contract("27.1")
 def test_each_version_is_a_commit_with_a_tag(live_server_of, git):
     pdf_tables("# Second\n", "# Third\n")
 
