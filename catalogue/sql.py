@@ -45,11 +45,39 @@ ORDER BY place, digest
 # however many entries have it.
 CATEGORIES = """
 WITH RECURSIVE categories AS (
-    (SELECT category FROM {table} WHERE {half} ORDER BY category LIMIT 1)
+    (SELECT category, lower(category) AS key FROM {table} WHERE {half} ORDER BY key LIMIT 1)
     UNION ALL
-    SELECT (SELECT category FROM {table}
-            WHERE {half} AND category > categories.category ORDER BY category LIMIT 1)
-    FROM categories WHERE categories.category IS NOT NULL
+    SELECT following.* FROM categories, LATERAL (
+        SELECT category, lower(category) FROM {table}
+        WHERE {half} AND lower(category) > key ORDER BY lower(category) LIMIT 1
+    ) AS following
 )
-SELECT category FROM categories WHERE category <> '' LIMIT 100
+SELECT category, key FROM categories WHERE category <> '' LIMIT 100
+"""
+# Of both halves. Those that differ only in case are one.
+ALL_CATEGORIES = """
+SELECT DISTINCT ON (key) category FROM (({published}) UNION ALL ({others})) AS halves
+ORDER BY key, category
+"""
+
+# `(field, label)` for each given text that published entries have in this case or in another one.
+SPELLING_OF_TEXTS = """
+SELECT '{field}', known.{field}
+FROM unnest(%({field})s::text[]) AS given (label), LATERAL (
+    SELECT {field} FROM {table}
+    WHERE {published} AND lower({field}) = lower(given.label) AND id <> %(besides)s LIMIT 1
+) AS known
+"""
+SPELLING_IN_LISTS = """
+SELECT '{field}', known.label
+FROM unnest(%({field})s::varchar[]) AS given (label), LATERAL (
+    SELECT label
+    FROM (
+        SELECT {field} FROM {table}
+        WHERE {published} AND catalogue_keys({field}) @> catalogue_keys(ARRAY[given.label])
+            AND id <> %(besides)s
+        LIMIT 1
+    ) AS entry, unnest({field}) AS label
+    WHERE lower(label) = lower(given.label) LIMIT 1
+) AS known
 """

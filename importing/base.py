@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from catalogue.frontmatter import Frontmatter, Refused, read_frontmatter, read_text
-from catalogue.models import MAX_LABELS, FileContent, Status
+from catalogue.models import MAX_LABELS, FileContent, Spellings, Status
 from catalogue.slugs import as_slug, title_of
 from importing.finding import Finder
 from importing.folders import ImportFolder, is_below
@@ -83,6 +83,7 @@ class Importer(Finder):
         self.report = report
         self.draft = draft
         self.source = source
+        self.spellings = Spellings(self.model)
 
     @property
     def import_fields(self):
@@ -128,6 +129,7 @@ class Importer(Finder):
             existing = {entry.source: entry for entry in entries}
             slugs = self.model.objects.filter(slug__in=[file.slug for file in files])
             self.existing_slugs = set(slugs.values_list("slug", flat=True))
+            self.spellings.learn(self.model.frontmatter_values(file.fields) for file in files)
             new = {}
             for file in files:
                 if file.source in new:
@@ -234,7 +236,8 @@ class Importer(Finder):
 
     def fill(self, file, entry):
         """Set the entry's fields from the file; False if it is refused."""
-        for name, value in self.model.frontmatter_values(file.fields).items():
+        values = self.spellings.of(self.model.frontmatter_values(file.fields))
+        for name, value in values.items():
             setattr(entry, name, self.shortened(file, name, value))
         entry.title = entry.title or title_of(file.fields.line("name"), file.slug)
         # A withdrawn entry stays withdrawn.

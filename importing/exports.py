@@ -10,7 +10,7 @@ from catalogue.frontmatter import (
     read_frontmatter,
     with_frontmatter,
 )
-from catalogue.models import FileContent, Skill
+from catalogue.models import LABELS, FileContent, Skill, as_key, in_nfc
 from catalogue.slugs import slug_of, title_of
 from catalogue.yaml_fields import as_yaml
 
@@ -48,7 +48,18 @@ def differing_fields(skill):
     # A text in frontmatter has one line, whatever staff typed into the form.
     have = {name: getattr(skill, name) for name in values}
     have |= {name: one_line(text) for name, text in have.items() if isinstance(text, str)}
-    return [name for name, value in values.items() if value != have[name]]
+    return [
+        name
+        for name, value in values.items()
+        if comparable(name, value) != comparable(name, have[name])
+    ]
+
+
+def comparable(name, value):
+    """The value of a field, without what the catalogue may spell in its own way."""
+    if isinstance(value, list):
+        return list(dict.fromkeys(map(as_key, value)))
+    return as_key(value) if name in LABELS else in_nfc(value)
 
 
 def content_with_fields(skill):

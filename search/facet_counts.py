@@ -16,17 +16,23 @@ FACET_VALUES = f"""
     FROM ({CATALOGUE_VERSION}) AS catalogue (version) LEFT JOIN (
         unnest(%(facets)s::text[]) WITH ORDINALITY AS facets (facet, place)
         CROSS JOIN LATERAL (
-            SELECT counted.value, sum(counted.entries)::bigint AS entries
+            -- Values that differ only in case are one, in their most common spelling.
+            SELECT (array_agg(spelling.value ORDER BY spelling.entries DESC, spelling.value))[1]
+                AS value, sum(spelling.entries)::bigint AS entries
             FROM (
-                SELECT value, entries FROM search_facetcount AS kept
-                WHERE kept.kind = %(kind)s AND kept.facet = facets.facet
-                UNION ALL
-                SELECT value, entries FROM search_facetcountdelta AS delta
-                WHERE delta.kind = %(kind)s AND delta.facet = facets.facet
-            ) AS counted
-            WHERE counted.value <> ''
-            GROUP BY counted.value HAVING sum(counted.entries) > 0
-            ORDER BY entries DESC, counted.value LIMIT %(limit)s
+                SELECT counted.value, sum(counted.entries) AS entries
+                FROM (
+                    SELECT value, entries FROM search_facetcount AS kept
+                    WHERE kept.kind = %(kind)s AND kept.facet = facets.facet
+                    UNION ALL
+                    SELECT value, entries FROM search_facetcountdelta AS delta
+                    WHERE delta.kind = %(kind)s AND delta.facet = facets.facet
+                ) AS counted
+                WHERE counted.value <> ''
+                GROUP BY counted.value HAVING sum(counted.entries) > 0
+            ) AS spelling
+            GROUP BY lower(spelling.value COLLATE "default")
+            ORDER BY entries DESC, value LIMIT %(limit)s
         ) AS common
     ) ON true
     ORDER BY place, common.entries DESC, common.value
@@ -34,7 +40,7 @@ FACET_VALUES = f"""
 
 
 def facet_count(model, facet, value):
-    """An expression for the number of published entries with this value of a facet.
+    """An expression for the number of published entries with this value of a facet, in any case.
 
     It is a subselect, so that PostgreSQL computes it once for all rows.
     """
@@ -42,7 +48,7 @@ def facet_count(model, facet, value):
         Value(model.kind),
         Value(facet),
         value,
-        function="search_count",
+        function="search_label_count",
         template="(SELECT %(function)s(%(expressions)s))",
         output_field=BigIntegerField(),
     )

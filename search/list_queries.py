@@ -9,7 +9,15 @@ from django.db.models import F, Q
 from django.db.models.lookups import GreaterThanOrEqual
 
 from catalogue.list_queries import KIND_FILTER, one_of
-from catalogue.models import FREE, PUBLISHED_STATUS, RATING_OR_ZERO, TITLE_WITHOUT_CASE
+from catalogue.models import (
+    FREE,
+    PUBLISHED_STATUS,
+    RATING_OR_ZERO,
+    TITLE_WITHOUT_CASE,
+    in_nfc,
+    labeled,
+    spelled,
+)
 from catalogue.serializers.fields import EntrySlugField
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.fields import BooleanField, ListField, RatingField, TextField
@@ -47,28 +55,35 @@ class CatalogueQuery(ListQuery):
     aliases = {"query": "q", "search": "q"}
     filters = {
         "category": Filter(
-            lambda value: Q(category=value), "Only entries in this category.", is_facet=True
+            partial(spelled, "category"),
+            "Only entries in this category.",
+            parse=in_nfc,
+            is_facet=True,
         ),
         "tag": Filter(
-            lambda values: Q(tags__contains=values),
+            partial(labeled, "tags"),
             "Only entries with this tag. Repeat it to require several tags.",
             field=ListField(TextField()),
-            parse=lambda texts: sorted(set(texts)),
+            parse=lambda texts: sorted(set(map(in_nfc, texts))),
             is_repeatable=True,
             is_facet=True,
         ),
         "runtime": Filter(
-            lambda values: Q(runtimes__contains=values),
+            partial(labeled, "runtimes"),
             "Only entries for this runtime, such as `python`.",
-            parse=lambda text: [text],
+            parse=lambda text: [in_nfc(text)],
             is_facet=True,
         ),
         "author": Filter(
-            lambda value: Q(author=value), "Only entries by this author.", is_facet=True
+            partial(spelled, "author"),
+            "Only entries by this author.",
+            parse=in_nfc,
+            is_facet=True,
         ),
         "license": Filter(
-            lambda value: Q(license=value),
+            partial(spelled, "license"),
             "Only entries under this license, such as `MIT`.",
+            parse=in_nfc,
             is_facet=True,
         ),
     }

@@ -1,7 +1,9 @@
 from django.db import models
-from django.db.models import F
+from django.db.models import F, Func, Q
 
 from catalogue.models import Kind
+
+KEY = 'lower(%(expressions)s COLLATE "default")'  # as lower() of the entries' own columns
 
 
 class Posting(models.Model):
@@ -80,6 +82,16 @@ class FacetCount(FacetCountBase):
     """The sums so far."""
 
     pk = models.CompositePrimaryKey("kind", "facet", "value")
+
+    class Meta:
+        indexes = [
+            # Labels in any case. Words, which are many more, are always in lower case.
+            models.Index(
+                *(F("kind"), F("facet"), Func("value", template=KEY)),
+                condition=~Q(facet__in=["word", "implied", "spelling"]),
+                name="facet_count_key",
+            )
+        ]
 
 
 class FacetCountDelta(FacetCountBase):

@@ -112,7 +112,7 @@ BY_WORD_AND_FILTER = """
     (
         WITH breadth AS (
             SELECT coalesce(
-                %(is_selective)s OR min(search_count(%(kind)s, facet, value)) <= least(
+                %(is_selective)s OR min(search_label_count(%(kind)s, facet, value)) <= least(
                     %(few)s, (SELECT sum(entries) FROM words WHERE (SELECT cut FROM bound) = 0)
                 ), false
             ) AS is_small

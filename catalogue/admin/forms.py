@@ -14,7 +14,7 @@ from catalogue.frontmatter import (
     read_frontmatter,
     utf16_length,
 )
-from catalogue.models import MAX_BUNDLED, Skill
+from catalogue.models import LABELS, MAX_BUNDLED, Skill, Spellings
 from catalogue.yaml_fields import read_mapping
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ActionForm, ReasonField, ReasonForm
@@ -58,6 +58,16 @@ class EntryForm(EditForm):
             )
             raise forms.ValidationError(f"{slug} is taken; {free} is free.")
         return slug
+
+    def clean(self):
+        cleaned = super().clean()
+        return cleaned | self.as_known(cleaned, self.changed_data)
+
+    def as_known(self, values, names):
+        """The labels among these fields, as other entries spell them."""
+        spellings = Spellings(self._meta.model, besides=self.instance.pk)
+        names = set(LABELS).intersection(names, values)
+        return spellings.of({name: values[name] for name in names})
 
     def clean_content(self):
         content = self.cleaned_data["content"]
@@ -123,7 +133,7 @@ class SkillForm(EntryForm):
                 if now.get(name) and now[name] != before.get(name):
                     cleaned[name] = now[name]
                     self.followed.append(name)
-        return cleaned
+        return cleaned | self.as_known(cleaned, self.followed)
 
     def frontmatter(self, content):
         with suppress(Refused):

@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce, Collate, Lower
 from django.utils import timezone
 
 from catalogue.models.checks import Checked
-from catalogue.models.labels import labels_field
+from catalogue.models.labels import LabelsField, NfcCharField, as_key, once
 from catalogue.models.of_text import DigestOfText, NumberOfText, TokensOfText
 from catalogue.models.status import PUBLISHED, PUBLISHED_STATUS, Status
 from catalogue.models.words import words_of
@@ -95,14 +95,14 @@ class Entry(Checked):
     LIST_FIELDS = ["tags", "runtimes"]
 
     slug = models.CharField(max_length=100, validators=[slug_validator])
-    title = models.CharField(max_length=200)
+    title = NfcCharField(max_length=200)
     description = models.TextField(blank=True)
-    category = models.CharField(max_length=64, blank=True)
-    tags = labels_field()
-    runtimes = labels_field()
-    author = models.CharField(max_length=200, blank=True)
+    category = NfcCharField(max_length=64, blank=True)
+    tags = LabelsField()
+    runtimes = LabelsField()
+    author = NfcCharField(max_length=200, blank=True)
     version = models.CharField(max_length=64, blank=True)
-    license = models.CharField(max_length=300, blank=True)
+    license = NfcCharField(max_length=300, blank=True)
     content = models.TextField()
     # The number of the newest version. A published entry has its text.
     number = NumberOfText(default=0, db_default=0, editable=False)
@@ -247,8 +247,8 @@ class Entry(Checked):
         self.refresh_from_db()
         for name, value in values.items():
             setattr(self, name, value or getattr(self, name))
-        tags = [tag for tag in self.tags if tag not in remove_tags]
-        self.tags = list(dict.fromkeys([*tags, *add_tags]))
+        removed = {as_key(tag) for tag in remove_tags}
+        self.tags = once([*(tag for tag in self.tags if as_key(tag) not in removed), *add_tags])
         if add_tags:
             self._meta.get_field("tags").run_validators(self.tags)
         self.check_text()

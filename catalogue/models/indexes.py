@@ -3,8 +3,10 @@
 from django.contrib.postgres.indexes import GinIndex, HashIndex
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Lower
 
 from catalogue.models.entries import TITLE_AND_SLUG_WORDS, TITLE_WITHOUT_CASE
+from catalogue.models.labels import keys_of
 from catalogue.models.status import PUBLISHED
 
 
@@ -20,25 +22,27 @@ def entry_indexes(kind, popularity):
 
     by_popularity = [F(popularity).desc(), F("id").desc()]
 
-    def unpublished(column):
-        return models.Index(
-            F(column), F("id").desc(), name=f"{kind}_off_{column}", condition=~PUBLISHED
-        )
+    def unpublished(column, name):
+        return models.Index(column, F("id").desc(), name=f"{kind}_off_{name}", condition=~PUBLISHED)
 
     return [
         index(F("created_at").desc(), F("id").desc(), name="newest"),
         index(F("updated_at").desc(), F("id").desc(), name="updated"),
         index(TITLE_WITHOUT_CASE, F("id") * -1, name="name"),
         index(*by_popularity, name=popularity),
-        index(F("category"), *by_popularity, name="category"),
-        index(F("author"), *by_popularity, name="author"),
-        index(F("license"), *by_popularity, name="license"),
-        GinIndex(fields=["tags", "runtimes"], name=f"{kind}_labels", condition=PUBLISHED),
+        *(
+            index(Lower(name), *by_popularity, name=f"{name}_key")
+            for name in ("category", "author", "license")
+        ),
+        GinIndex(
+            keys_of("tags"), keys_of("runtimes"), name=f"{kind}_label_keys", condition=PUBLISHED
+        ),
         models.Index(
             F("successor"), name=f"{kind}_successor", condition=Q(successor__isnull=False)
         ),
         HashIndex(fields=["source"], name=f"{kind}_source", condition=~Q(source="")),
-        *(unpublished(column) for column in ("status", "category", "author")),
+        unpublished(F("status"), "status"),
+        *(unpublished(Lower(name), f"{name}_key") for name in ("category", "author")),
         GinIndex(TITLE_AND_SLUG_WORDS, name=f"{kind}_off_names", condition=~PUBLISHED),
-        GinIndex(fields=["tags"], name=f"{kind}_off_tags", condition=~PUBLISHED),
+        GinIndex(keys_of("tags"), name=f"{kind}_off_tag_keys", condition=~PUBLISHED),
     ]

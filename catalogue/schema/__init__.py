@@ -32,6 +32,7 @@ def versions(kind, digest, written, columns=None, sources=()):
 FUNCTIONS = [
     read("digest.sql"),
     read("plain.sql"),
+    read("labels.sql"),
     *(read("successor.sql", kind=kind) for kind in ("skill", "persona")),
 ]
 SQL = [

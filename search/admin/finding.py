@@ -8,6 +8,7 @@ from catalogue.models import (
     Persona,
     Skill,
     beginning_with,
+    labeled,
     words_in,
 )
 from search.models import PersonaPosting, SkillPosting
@@ -36,7 +37,7 @@ def containing(entries, text):
     return entries.alias(names=TITLE_AND_SLUG_WORDS).filter(
         Q(pk__in=list(published.values_list("pk", flat=True)[:MAX_RESULTS]))
         | Q(~PUBLISHED, names=beginning_with(words))
-        | Q(~PUBLISHED, tags__contains=[text])
+        | ~PUBLISHED & labeled("tags", [text])
     )
 
 

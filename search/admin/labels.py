@@ -7,7 +7,7 @@ from django.shortcuts import redirect
 
 from catalogue.admin.filters import published_and_others
 from catalogue.admin.forms import suggested_input
-from catalogue.models import MAX_LABELS, Skill
+from catalogue.models import MAX_LABELS, Skill, Spellings, as_key, labeled
 from marketplace.adminsite.actions import ActionForm, confirmed_action
 from marketplace.adminsite.pages import AdminPage
 from marketplace.models import max_length
@@ -52,6 +52,10 @@ class LabelsForm(ActionForm):
     def clean(self):
         if not any(self.cleaned_data.values()):
             raise forms.ValidationError("Enter at least one value.")
+        labels = {"category": "category", "tags": "add_tags", "license": "license"}
+        given = {name: self.cleaned_data.get(field) for name, field in labels.items()}
+        as_known = Spellings(type(self.rows[0])).of({n: v for n, v in given.items() if v})
+        self.cleaned_data |= {labels[name]: value for name, value in as_known.items()}
 
 
 class TagForm(ActionForm):
@@ -72,6 +76,9 @@ class TagForm(ActionForm):
             raise forms.ValidationError("Enter a name that differs from the current one.")
         if "," in new:
             raise forms.ValidationError("A tag must not contain a comma.")
+        if as_key(new) == as_key(self.tag):
+            return new  # another spelling of the same tag
+        [new] = Spellings(type(self.rows[0])).of({"tags": [new]})["tags"]
         return new
 
 
@@ -129,11 +136,13 @@ def rename_tag_view(model_admin, request):
     new = form.cleaned_data["new"]
     model_admin.change_each(
         request,
-        model_admin.model.objects.filter(pk__in=[entry.pk for entry in entries]),
+        model_admin.model.objects.filter(
+            pk__in=[entry.pk for entry in tagged(model_admin.model, tag, new)]
+        ),
         f"Renamed the tag {tag} to {new}.",
         lambda entry: entry.change_labels(add_tags=[new], remove_tags=[tag]),
     )
-    if tagged(model_admin.model, tag):
+    if tagged(model_admin.model, tag, new):
         model_admin.message_user(
             request,
             f"More entries have the tag {tag}. Rename it again to change them, too.",
@@ -142,9 +151,13 @@ def rename_tag_view(model_admin, request):
     return redirect(back)
 
 
-def tagged(model, tag):
-    """The newest entries with a tag, as many as one request has time for."""
-    entries = published_and_others(model.objects, tags__contains=[tag])
+def tagged(model, tag, new=None):
+    """The newest entries with a tag that is not yet spelled as `new`; as many as one request has
+    time for.
+    """
+    entries = published_and_others(model.objects, labeled("tags", [tag]))
+    if new is not None and as_key(new) == as_key(tag):
+        entries = entries.exclude(tags__contains=[new])
     return list(entries.defer(*model.long_columns()).order_by("-pk")[:MAX_AT_ONCE])
 
 

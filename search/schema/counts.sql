@@ -16,6 +16,22 @@ BEGIN
     );
 END $$;
 
+-- The same for a label, in any case (contract 8.3). An index has the keys of all facets but words.
+CREATE OR REPLACE FUNCTION search_label_count(of text, counted text, label text) RETURNS bigint
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+    RETURN (
+        SELECT coalesce(sum(entries), 0) FROM (
+            SELECT entries FROM search_facetcount
+            WHERE kind = of AND facet = counted AND lower(value COLLATE "default") = lower(label)
+                AND facet NOT IN ('word', 'implied', 'spelling')
+            UNION ALL
+            SELECT entries FROM search_facetcountdelta
+            WHERE kind = of AND facet = counted AND lower(value COLLATE "default") = lower(label)
+        ) AS found
+    );
+END $$;
+
 -- Adds the deltas of one statement to the facet counts, and those that other transactions left. If
 -- another transaction holds the lock, leaves them for the next one. So no writer waits here, and
 -- no deadlock can start here, because only the holder of the lock locks rows of the counts.

@@ -112,8 +112,8 @@ def test_paths_work_with_and_without_a_slash(anyone, skill, path):
     [
         ("category=data", ["a", "b"]),
         ("category=nothing", []),
-        ("category=Data", []),
-        ("tag=PDF", []),
+        ("category=Data", ["a", "b"]),
+        ("tag=PDF", ["a", "c"]),
         ("runtime=nod", []),
         ("author=Ada%20", []),
         ("tag=pdf", ["a", "c"]),
