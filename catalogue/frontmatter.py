@@ -34,21 +34,21 @@ class Refused(Exception):
 
 
 def read_text(path):
-    """The file's text with plain newlines. Raises Refused, or OSError."""
+    """The file's text. Raises Refused, or OSError."""
     if not path.is_file():
         path.stat()  # raises OSError if there is no file; opening a pipe could block
         raise Refused("not a regular file")
     if path.stat().st_size > MAX_BYTES:
         raise Refused(f"larger than {MAX_BYTES // 1024} KiB")
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = path.read_bytes().decode()
     except UnicodeDecodeError as error:
         raise Refused("not UTF-8 text") from error
     if "\0" in text:
         raise Refused("contains NUL characters")
     if holds_token(text):
         raise Refused("holds a token of this marketplace")
-    return plain_newlines(text)
+    return text
 
 
 def plain_newlines(text):

@@ -24,6 +24,8 @@ NOT_TEXT = re.compile(
     r"|[-+]?(?:0[xob][\da-f_]+|\.inf|[\d_]*\.?[\d_]+(?::[\d.]+)*\.?(?:e[-+]?\d+)?)|\.nan"
     r"|\d{4}-\d\d?-\d\d?(?:[t \t].*)?)"
 )
+INTEGER = re.compile(r"[-+]?\d{1,15}")
+FLOAT = re.compile(r"[-+]?(?:\.\d{1,15}|\d{1,15}(?:\.\d{0,15})?)(?:[eE][-+]?\d{1,2})?")
 
 
 class Quoted(str):
@@ -138,6 +140,26 @@ def read_yaml(text, anchors=()):
 def is_text(value):
     """Whether every reader takes the scalar for text."""
     return isinstance(value, Quoted) or (isinstance(value, str) and not NOT_TEXT.fullmatch(value))
+
+
+def as_json(value):
+    """A value as JSON, with the types of YAML's core schema."""
+    if isinstance(value, dict):
+        return {key: as_json(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [as_json(item) for item in value]
+    return str(value) if isinstance(value, Quoted) else plain_as_json(value)
+
+
+def plain_as_json(value):
+    """A plain scalar as JSON. Numbers that JSON readers may round stay text."""
+    if value in NULL:
+        return None
+    if value.lower() in {"true", "false"} and value[1:] in {value[1:].lower(), value[1:].upper()}:
+        return value.lower() == "true"
+    if INTEGER.fullmatch(value):
+        return int(value)
+    return float(value) if FLOAT.fullmatch(value) else value
 
 
 # Values that YAML cannot read

@@ -145,6 +145,8 @@ class Importer(Finder):
         if not self.fill(file, entry):
             return
         names = [name for name in self.import_fields if getattr(entry, name) != before[name]]
+        if entry.is_outdated and "content" not in names:
+            names.append("content")  # which is repaired again
         if names and not self.has_good_text(file, entry):
             return
         if self.save_bundle(file, entry) or names:

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from catalogue.archives import UNIX
-from catalogue.frontmatter import MAX_BYTES, Refused, plain_newlines, read_frontmatter
+from catalogue.frontmatter import MAX_BYTES, Refused, read_frontmatter
 from catalogue.slugs import as_slug
 from importing.base import printable
 from importing.folders import MIB
@@ -84,7 +84,7 @@ def write_markdown(data, importer, folder, stem):
 def named_folder(data, stem):
     """The folder of a single file, named by its frontmatter, or else by its file name."""
     try:
-        fields, _ = read_frontmatter(plain_newlines(data.decode(errors="replace")))
+        fields, _ = read_frontmatter(data.decode(errors="replace"))
     except Refused:
         return stem
     return as_slug(fields.line("name")) or stem

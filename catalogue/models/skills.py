@@ -14,12 +14,12 @@ from catalogue.frontmatter import MAX_FRONTMATTER
 from catalogue.models.entries import NO_HISTORY, Entry, EntryQuerySet
 from catalogue.models.files import FileContent, digest_of
 from catalogue.models.indexes import entry_indexes
-from catalogue.skill_md import skill_md_of
+from catalogue.skill_md import repaired
 from marketplace.adminsite.history import StaffHistory
 from marketplace.large_values import PIECE
 from marketplace.models import MigratedAsDjangos, RandomTextField, make_public_id
 
-MAX_HEAD = MAX_FRONTMATTER + 100  # characters, with the lines of `---` around the frontmatter
+MAX_HEAD = 8 * MAX_FRONTMATTER  # characters: a repair may write escape sequences
 # The text of a skill's SKILL.md.
 FILE_TEXT = Case(
     When(skill_md="", then="content"), default="skill_md", output_field=models.TextField()
@@ -148,6 +148,7 @@ class Skill(SkillFolder, Entry):
     downloads = models.PositiveBigIntegerField(default=0, editable=False)
     # The SKILL.md of a version that is being restored, whatever the fields say now.
     restored_text = None
+    _repaired = None
 
     objects = SkillQuerySet.as_manager()
     history = StaffHistory(excluded_fields=[*NO_HISTORY, "skill_md", "archive_digest", "downloads"])
@@ -157,7 +158,7 @@ class Skill(SkillFolder, Entry):
 
     @transaction.atomic
     def save(self, *, update_fields=None, **options):
-        sources = {"slug", "content", "files", *self.frontmatter_fields()}
+        sources = {"slug", "title", "description", "content", "files"}
         names = sources.intersection(update_fields or ())
         if names:
             # The SKILL.md and the archive depend on fields that others may have saved.
@@ -169,7 +170,20 @@ class Skill(SkillFolder, Entry):
     @property
     def written_file_text(self):
         """The text of the SKILL.md that a save stores."""
-        return self.restored_text or skill_md_of(self)
+        return self.restored_text or self.repaired.text
+
+    @property
+    def repaired(self):
+        """Its content as agents can read it, and the names of the repairs."""
+        sources = self.content, self.slug, self.title, self.description
+        if self._repaired is None or self._repaired[0] != sources:
+            self._repaired = sources, repaired(self)
+        return self._repaired[1]
+
+    @property
+    def is_outdated(self):
+        """Whether an older release repaired it in another way."""
+        return self.file_text != self.repaired.text
 
     def digest_sources(self):
         return [self.written_file_text, json.dumps(self.files)]

@@ -10,6 +10,7 @@ from catalogue.models.of_text import DigestOfText, NumberOfText, TokensOfText
 from catalogue.models.personas import FREE, Persona
 from catalogue.models.purges import Purge
 from catalogue.models.skills import Skill, SkillFolder
+from catalogue.repairs import repair
 from catalogue.skill_md import name_of
 from marketplace.models import MAX_REASON, max_length
 from marketplace.rows import row_version
@@ -210,8 +211,8 @@ class SkillVersion(SkillFolder, Version):
 
     def fill(self, skill):
         super().fill(skill)
-        # Under another slug it would not be valid, so it is written again.
-        if f"\nname: {name_of(skill)}\n" in self.text:
+        # Under another slug it would not be valid, so it is repaired again.
+        if repair(self.text, name_of(skill), "") == (self.text, []):
             skill.restored_text = self.text
 
 

@@ -14,6 +14,7 @@ from catalogue.exceptions import SkillNotFound
 from catalogue.frontmatter import read_frontmatter
 from catalogue.models import content_digest
 from catalogue.serializers.fields import SkillMdField
+from catalogue.skill_md import plain
 from installs.exceptions import PersonaRequiresPayment
 from interfaces.guides.views import guide
 from marketplace.api.responses import public_response
@@ -70,11 +71,11 @@ def skill_entry(skill):
 
 
 def file_entry(url, text, digest):
-    fields, _ = read_frontmatter(text)
+    fields = read_frontmatter(text)[0].fields
     return {
-        "name": fields.fields["name"],
+        "name": fields["name"],
         "type": "skill-md",
-        "description": fields.fields["description"],
+        "description": plain(fields["description"]),
         "url": url,
         "digest": digest,
     }

@@ -8,7 +8,7 @@ from catalogue.archives import SKILL_MD
 from catalogue.frontmatter import FENCED
 from catalogue.models import content_digest
 from catalogue.skill_md import name_of
-from catalogue.yaml_fields import read_yaml
+from catalogue.yaml_fields import as_json, read_yaml
 from interfaces.guides.views import guide
 from interfaces.mcp.protocol import INVALID_PARAMS, MCPError
 from marketplace.secrets import mask
@@ -33,8 +33,8 @@ class UriFolder:
 
     @property
     def frontmatter(self):
-        """The YAML between the lines of `---`. Every scalar that is served is a plain string."""
-        return read_yaml(FENCED.match(self.head)[1])
+        """The YAML between the lines of `---`, as JSON."""
+        return as_json(read_yaml(FENCED.match(self.head)[1]))
 
     def entry(self):
         skill_md = {"path": SKILL_MD, "digest": self.digest, "size": self.size}

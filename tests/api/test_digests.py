@@ -43,15 +43,17 @@ def test_a_personas_digest_is_that_of_its_prompt(anyone):
 
 @pytest.mark.contract("16.3")
 def test_it_moves_with_what_the_file_is_made_of_alone(anyone):
-    skill = SkillFactory(slug="pdf", content="Do it.", author="Ada")
+    skill = SkillFactory(slug="pdf", content="Do it.", description="Old.", author="Ada")
     before = anyone.get(SKILL).json()["digest"]
 
     skill.recall("Broken")
     skill.publish()
     Skill.objects.update(downloads=3)
-    unchanged = anyone.get(SKILL).json()["digest"]
     skill.author = "Grace"
     skill.save(update_fields=["author", "updated_at"])
+    unchanged = anyone.get(SKILL).json()["digest"]
+    skill.description = "New."
+    skill.save(update_fields=["description", "updated_at"])
 
     assert unchanged == before
     assert anyone.get(SKILL).json()["digest"] == digest(anyone.get(FILE).content) != before
@@ -113,18 +115,18 @@ def test_an_import_keeps_it_until_the_file_changes(tmp_path):
 
 
 def test_two_saves_at_once_make_the_file_of_both(transactional_db, anyone):
-    skill = SkillFactory(slug="pdf", content="Do it.", author="Ada")
+    skill = SkillFactory(slug="pdf", content="Do it.")
     other = Skill.objects.get()
 
     def edit():
         skill.content = "Do it better."
         skill.save(update_fields=["content", "updated_at"])
 
-    def name():
-        other.author = "Grace"
-        other.save(update_fields=["author", "updated_at"])
+    def describe():
+        other.description = "Made by Grace."
+        other.save(update_fields=["description", "updated_at"])
 
-    during(edit, name)
+    during(edit, describe)
 
     file = anyone.get(FILE).content
     assert b"Do it better." in file

@@ -3,15 +3,18 @@
 import pytest
 
 from tests.imports import AFTER_REFUSALS, import_skills, manage, served, skill, slugs, write
+from tests.interfaces.skill_files import file_of
 
 pytestmark = pytest.mark.django_db
 
 
 def imported(anyone, tmp_path, *lines, body="Do it."):
-    """The API's response for a skill with this frontmatter, imported without a note."""
+    """The API's response for a skill with this frontmatter."""
+    if not any(line.startswith("description:") for line in lines):
+        lines = [*lines, "description: Reads tables."]
     skill(tmp_path / "pdf", "name: pdf", *lines, body=body)
     outcome = import_skills(tmp_path)
-    assert outcome.lines == ["skills: 1 created, 0 updated, 0 unchanged, 0 refused"]
+    assert outcome.lines[-1] == "skills: 1 created, 0 updated, 0 unchanged, 0 refused"
     return served(anyone, "pdf")
 
 
@@ -137,20 +140,36 @@ def test_metadata_is_found_line_by_line_too(anyone, tmp_path):
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 def test_any_newline_and_a_byte_order_mark_are_read(anyone, tmp_path, newline, mark):
     text = "---\nname: pdf\ndescription: Extracts tables.\n---\n\nRun\nit.\n"
-    write(tmp_path / "x" / "SKILL.md", mark + text.replace("\n", newline))
+    text = mark + text.replace("\n", newline)
+    write(tmp_path / "x" / "SKILL.md", text)
 
     import_skills(tmp_path)
 
     detail = served(anyone, "pdf")
     assert (detail["description"], detail["content"]) == ("Extracts tables.", text)
+    assert file_of(anyone, "pdf") == text
 
 
-def test_lone_carriage_returns_among_other_newlines_are_newlines(anyone, tmp_path):
-    write(tmp_path / "x" / "SKILL.md", "---\r\nname: pdf\r\n---\r\n\r\nOne\rtwo\r\n")
+@pytest.mark.contract("23.8")
+def test_lone_carriage_returns_among_other_newlines_stay(anyone, tmp_path):
+    text = "---\r\nname: pdf\rdescription: x\n---\r\n\r\nOne\rtwo\r\n"
+    write(tmp_path / "x" / "SKILL.md", text)
 
     import_skills(tmp_path)
 
-    assert served(anyone, "pdf")["content"] == "---\nname: pdf\n---\n\nOne\ntwo\n"
+    assert served(anyone, "pdf")["content"] == file_of(anyone, "pdf") == text
+
+
+@pytest.mark.contract("23.8")
+def test_keys_are_read_in_any_case(anyone, tmp_path):
+    lines = ["Name: pdf", "DESCRIPTION: Reads.", "Tags: a, b", "Metadata:", "  Author: Harbour"]
+    skill(tmp_path / "x", *lines)
+
+    import_skills(tmp_path)
+
+    detail = served(anyone, "pdf")
+    assert (detail["description"], detail["tags"]) == ("Reads.", ["a", "b"])
+    assert detail["author"] == "Harbour"
 
 
 def test_the_fence_is_a_whole_line(anyone, tmp_path):
@@ -183,7 +202,8 @@ def test_a_body_of_300_kilobytes_is_served_whole(anyone, tmp_path):
 
     detail = imported(anyone, tmp_path, body=body)
 
-    assert detail["content"] == f"---\nname: pdf\n---\n\n{body}\n"
+    lines = "name: pdf\ndescription: Reads tables."
+    assert detail["content"] == f"---\n{lines}\n---\n\n{body}\n"
     assert detail["contextTokens"] == -(-len(detail["content"]) // 4)
 
 

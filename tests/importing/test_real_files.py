@@ -80,14 +80,14 @@ def test_every_readable_file_is_served_with_its_text(anyone, readable):
     endpoint, files = readable
 
     for slug, file in files.items():
-        text = file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+        text = file.read_bytes().decode()
         detail = served(anyone, slug, endpoint)
         assert detail["title"], slug
         assert detail["description"], slug
         if endpoint == SKILLS:
             assert detail["content"] == text
         else:
-            assert text.rstrip("\n").endswith(detail["content"])
+            assert text.rstrip("\r\n").endswith(detail["content"])
             assert len(detail["content"]) > len(text) / 2
 
 

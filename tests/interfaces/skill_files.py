@@ -1,7 +1,8 @@
-"""SKILL.md files as they are served, checked by the reference implementation of the format."""
+"""SKILL.md files as they are served, and as clients read them."""
 
-from skills_ref.parser import parse_frontmatter
-from skills_ref.validator import validate_metadata
+import re
+
+import yaml
 
 INDEX = "/.well-known/agent-skills/index.json"
 
@@ -13,5 +14,10 @@ def file_of(client, slug):
 
 
 def problems(text, slug):
-    fields, _ = parse_frontmatter(text)
-    return validate_metadata(fields) + ([] if fields["name"] == slug else ["its name"])
+    """What clients refuse: they need a mapping with the folder's name and a description."""
+    lines = re.match(
+        "\ufeff?---\\s*?\n(.*?)^---\\s*?$", text.replace("\r", ""), re.DOTALL | re.MULTILINE
+    )
+    fields = yaml.safe_load(lines[1])
+    has_description = isinstance(fields["description"], str) and fields["description"].strip()
+    return [*([] if fields["name"] == slug else ["name"]), *([] if has_description else ["none"])]

@@ -3,35 +3,18 @@
 import hashlib
 
 import pytest
-import yaml
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from catalogue.models import Persona, Skill
 from infrastructure.http_cache.store import cached_responses
-from tests.factories import ABOUT_SKILL, PersonaFactory, SkillFactory
+from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.skill_files import INDEX, file_of
 
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
 UNPAID = "This persona requires payment. Agent API currently supports free personas only."
 CONTENT = "---\nname: pdf-tables\n---\n\n# Tables\n\n---\n\nRead them.\n"
-SERVED = """---
-name: pdf-tables
-description: Extracts tables.
-license: MIT
-metadata:
-  title: PDF tables
-  category: data
-  tags: pdf, csv
-  version: "1.10"
----
-
-# Tables
-
----
-
-Read them.
-"""
+SERVED = CONTENT.replace("tables\n", "tables\ndescription: Extracts tables.\n", 1)
 
 
 @pytest.fixture
@@ -62,7 +45,7 @@ def listed(slug, description, content):
     }
 
 
-def test_a_skill_is_served_below_a_frontmatter_of_the_catalogue(anyone, skill):
+def test_a_skill_is_served_with_the_description_of_the_catalogue(anyone, skill):
     response = anyone.get("/api/v1/skills/pdf-tables/SKILL.md")
 
     assert response.status_code == 200
@@ -70,18 +53,13 @@ def test_a_skill_is_served_below_a_frontmatter_of_the_catalogue(anyone, skill):
     assert response.content.decode() == SERVED
 
 
-@pytest.mark.django_db
-def test_a_made_frontmatter_has_every_field_about_a_skill(anyone):
-    SkillFactory(slug="pdf-tables", content="Do it.", **ABOUT_SKILL)
+@pytest.mark.contract("22.14")
+def test_an_index_shortens_a_description_to_what_the_cli_takes(anyone):
+    SkillFactory(slug="some", content=f"---\nname: some\ndescription: {'x' * 2000}\n---\nDo.")
 
-    text = anyone.get("/api/v1/skills/pdf-tables/SKILL.md").content.decode()
+    (entry,) = anyone.get(f"/skills/some{INDEX}").json()["skills"]
 
-    fields = yaml.safe_load(text.split("---\n")[1])
-    served = fields | fields["metadata"]
-    assert {name: served[name] for name in ABOUT_SKILL} == {
-        name: ", ".join(value) if isinstance(value, list) else value
-        for name, value in ABOUT_SKILL.items()
-    }
+    assert entry["description"] == "x" * 1024
 
 
 @pytest.mark.contract("22.14")

@@ -96,6 +96,20 @@ def test_an_agent_is_listed_its_manifest_in_its_order(client, agent, skill):
     }
 
 
+@pytest.mark.contract("22.8")
+def test_an_entry_has_the_whole_frontmatter_as_json(anyone):
+    lines = "name: pdf\ndescription: Reads.\nhooks: {a: [1, 1.10, true, null, 'no', 2024-01-31]}"
+    SkillFactory(slug="pdf", content=f"\ufeff---\r\n{lines}\r\n---\r\nRead.\r\n")
+
+    got = result(anyone, **modern("skills/get", uri="skill://skills/pdf/SKILL.md"))
+
+    assert got["skill"]["frontmatter"] == {
+        "name": "pdf",
+        "description": "Reads.",
+        "hooks": {"a": [1, 1.1, True, None, "no", "2024-01-31"]},
+    }
+
+
 @pytest.mark.contract("22.8", "22.12", "22.17")
 def test_an_entry_names_every_file_with_digest_and_size(anyone, skill):
     got = result(anyone, **modern("skills/get", uri="skill://skills/pdf/SKILL.md"))
@@ -104,11 +118,7 @@ def test_an_entry_names_every_file_with_digest_and_size(anyone, skill):
     assert (got["ttlMs"], got["cacheScope"]) == (0, "public")
     assert got["skill"] == {
         "uri": "skill://skills/pdf/SKILL.md",
-        "frontmatter": {
-            "name": "pdf",
-            "description": "Reads.",
-            "metadata": {"title": "PDF", "category": "development", "version": "1.10"},
-        },
+        "frontmatter": {"name": "pdf", "description": "Reads."},
         "resources": [
             {"uri": f"skill://skills/pdf/{quote(path)}", "digest": digest(data), "size": len(data)}
             for path, data in [("SKILL.md", skill_md), *sorted(FILES.items())]
