@@ -6,7 +6,15 @@ from catalogue.models.entries import (
     successor_slug,
 )
 from catalogue.models.files import FileContent, content_digest
-from catalogue.models.labels import LABELS, MAX_LABELS, Spellings, as_key, in_nfc, labeled, spelled
+from catalogue.models.labels import (
+    LABELS,
+    MAX_LABELS,
+    Spellings,
+    in_nfc,
+    label_key,
+    labeled,
+    spelled,
+)
 from catalogue.models.personas import FREE, MAX_BUNDLED, RATING_OR_ZERO, Persona
 from catalogue.models.purges import Purge
 from catalogue.models.skills import FILE_TEXT, Skill

@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce, Collate, Lower
 from django.utils import timezone
 
 from catalogue.models.checks import Checked
-from catalogue.models.labels import LabelsField, NfcCharField, as_key, once
+from catalogue.models.labels import LabelsField, NfcCharField, label_key, once
 from catalogue.models.of_text import DigestOfText, NumberOfText, TokensOfText
 from catalogue.models.status import PUBLISHED, PUBLISHED_STATUS, Status
 from catalogue.models.words import words_of
@@ -248,8 +248,8 @@ class Entry(Checked):
         self.refresh_from_db()
         for name, value in values.items():
             setattr(self, name, value or getattr(self, name))
-        removed = {as_key(tag) for tag in remove_tags}
-        self.tags = once([*(tag for tag in self.tags if as_key(tag) not in removed), *add_tags])
+        removed = {label_key(tag) for tag in remove_tags}
+        self.tags = once([*(tag for tag in self.tags if label_key(tag) not in removed), *add_tags])
         if add_tags:
             self._meta.get_field("tags").run_validators(self.tags)
         self.check_text()

@@ -23,7 +23,7 @@ def in_nfc(text):
     return unicodedata.normalize("NFC", text)
 
 
-def as_key(label):
+def label_key(label):
     """What labels have in common that differ only in case."""
     return in_nfc(label).lower()
 
@@ -32,7 +32,7 @@ def once(labels):
     """The labels without those that differ only in case from an earlier one."""
     kept = {}
     for label in labels:
-        kept.setdefault(as_key(label), label)
+        kept.setdefault(label_key(label), label)
     return list(kept.values())
 
 
@@ -113,7 +113,7 @@ class Spellings:
         for values in entries:
             for name in new.keys() & values.keys():
                 for label in labels_in(values[name]):
-                    new[name].setdefault(as_key(label), in_nfc(label))
+                    new[name].setdefault(label_key(label), in_nfc(label))
         new = {
             name: [label for key, label in labels.items() if (name, key) not in self.known]
             for name, labels in new.items()
@@ -121,8 +121,8 @@ class Spellings:
         if any(new.values()):
             with connection.cursor() as cursor:
                 cursor.execute(self.sql, {**new, "besides": self.besides})
-                known = {(name, as_key(label)): label for name, label in cursor.fetchall()}
-            given = {(name, as_key(label)): label for name in LABELS for label in new[name]}
+                known = {(name, label_key(label)): label for name, label in cursor.fetchall()}
+            given = {(name, label_key(label)): label for name in LABELS for label in new[name]}
             self.known |= given | known
 
     def of(self, values):
@@ -130,9 +130,9 @@ class Spellings:
         self.learn([values])
         known = self.known
         return {
-            name: known.get((name, as_key(value)), value)
+            name: known.get((name, label_key(value)), value)
             if name in TEXT_LABELS
-            else [known[name, as_key(label)] for label in once(value)]
+            else [known[name, label_key(label)] for label in once(value)]
             if name in LIST_LABELS
             else value
             for name, value in values.items()

@@ -3,7 +3,7 @@
 import re
 from urllib.parse import urlencode
 
-from catalogue.models import as_key
+from catalogue.models import label_key
 from interfaces.website.headings import description, heading, own_query
 from interfaces.website.pages import Page
 from marketplace.api.query_params import query_parameters
@@ -97,10 +97,10 @@ def facet_of(query, name, title, values):
     is_whole = not query.words and not query.values
     choices = []
     # A value that is set is always shown, however rare it is.
-    known, given = {as_key(value) for value in values}, params.get(name, [])
-    others = {value: None for value in given if as_key(value) not in known}
+    known, given = {label_key(value) for value in values}, params.get(name, [])
+    others = {value: None for value in given if label_key(value) not in known}
     for value, entries in {**others, **values}.items():
-        is_set = [as_key(value)] == [*map(as_key, given)]
+        is_set = [label_key(value)] == [*map(label_key, given)]
         choices.append(
             {
                 "label": label_of(name, value),

@@ -7,7 +7,7 @@ from django.shortcuts import redirect
 
 from catalogue.admin.filters import published_and_others
 from catalogue.admin.forms import suggested_input
-from catalogue.models import MAX_LABELS, Skill, Spellings, as_key, labeled
+from catalogue.models import MAX_LABELS, Skill, Spellings, label_key, labeled
 from marketplace.adminsite.actions import ActionForm, confirmed_action
 from marketplace.adminsite.pages import AdminPage
 from marketplace.models import max_length
@@ -76,7 +76,7 @@ class TagForm(ActionForm):
             raise forms.ValidationError("Enter a name that differs from the current one.")
         if "," in new:
             raise forms.ValidationError("A tag must not contain a comma.")
-        if as_key(new) == as_key(self.tag):
+        if label_key(new) == label_key(self.tag):
             return new  # another spelling of the same tag
         [new] = Spellings(type(self.rows[0])).of({"tags": [new]})["tags"]
         return new
@@ -156,7 +156,7 @@ def tagged(model, tag, new=None):
     time for.
     """
     entries = published_and_others(model.objects, labeled("tags", [tag]))
-    if new is not None and as_key(new) == as_key(tag):
+    if new is not None and label_key(new) == label_key(tag):
         entries = entries.exclude(tags__contains=[new])
     return list(entries.defer(*model.long_columns()).order_by("-pk")[:MAX_AT_ONCE])
 
