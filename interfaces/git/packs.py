@@ -16,8 +16,9 @@ from interfaces.git import store
 
 # libgit2 reads a space after the object format.
 CAPABILITIES = (
-    b"multi_ack_detailed no-done side-band-64k shallow deepen-relative allow-tip-sha1-in-want "
-    b"allow-reachable-sha1-in-want object-format=sha1 symref=HEAD:refs/heads/main"
+    b"multi_ack_detailed no-done no-progress side-band-64k shallow deepen-relative "
+    b"allow-tip-sha1-in-want allow-reachable-sha1-in-want object-format=sha1 "
+    b"symref=HEAD:refs/heads/main"
 )
 DATA = 1  # the band of a pack
 IN_VAIN = 1000  # unknown haves in one request, after which the client gets everything

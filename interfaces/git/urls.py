@@ -7,9 +7,10 @@ SERVICES = {
     "git-upload-pack": {"post": "upload"},
     "git-receive-pack": {"post": "push"},
 }
-REPOSITORIES = [r"(?P<kind>catalogue|me)", r"(?P<kind>skills|personas)/(?P<slug>[^/]+)"]
+REPOSITORIES = [r"(?P<kind>catalogue|me)", r"(?P<kind>skills|personas)/(?P<slug>[^/]+?)"]
 urlpatterns = [
-    re_path(rf"^git/{repository}\.git/{path}$", GitViewSet.as_view(methods))
+    # A slug has no dot.
+    re_path(rf"^git/{repository}(?:\.git)?/{path}$", GitViewSet.as_view(methods))
     for repository in REPOSITORIES
     for path, methods in SERVICES.items()
 ]

@@ -19,6 +19,7 @@ def slow_client():
         "/git/catalogue.git/info/refs",
         "/git/me.git/git-upload-pack",
         "/git/skills/pdf-tables.git/git-upload-pack",
+        "/git/skills/pdf-tables/git-upload-pack",
         "/skills/pdf-tables/versions/compare",
         "/personas/archivist/versions/compare/",
     ],
