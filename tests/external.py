@@ -8,10 +8,15 @@ from pathlib import Path
 import pytest
 
 
-def run(folder, *command):
-    done = subprocess.run(
+def tried(folder, *command):
+    """The finished process, whatever its status."""
+    return subprocess.run(
         command, cwd=folder, capture_output=True, text=True, timeout=600, check=False
     )
+
+
+def run(folder, *command):
+    done = tried(folder, *command)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

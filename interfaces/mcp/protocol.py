@@ -1,6 +1,7 @@
 """The messages of MCP: JSON-RPC 2.0 over HTTP, of the versions with a handshake and without."""
 
 from base64 import b64decode
+from http import HTTPStatus
 
 from django.conf import settings
 
@@ -13,6 +14,7 @@ HEADER_MISMATCH, UNSUPPORTED_VERSION = -32020, -32022
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_VERSION = "2026-07-28"
 VERSIONS = (*HANDSHAKE_VERSIONS, MODERN_VERSION)
+VERSION_HEADER = "MCP-Protocol-Version"
 SERVER = {"name": "agent-marketplace", "title": "Agent marketplace", "version": settings.VERSION}
 # A message holds no larger file: it is in memory several times.
 MAX_FILE = 1024 * 1024  # bytes
@@ -28,21 +30,27 @@ NAMES = {"tools/call": "name", "resources/read": "uri"}
 
 
 class MCPError(Exception):
-    """An error of the protocol: the response to a message, with status 200 (contract 22.4)."""
+    """An error of the protocol: the response to a message.
 
-    status = 200
+    Clients of a version with a handshake get it with status 200, others with `status`
+    (contract 22.4).
+    """
 
-    def __init__(self, code, message, data=None):
+    def __init__(self, code, message, data=None, *, status=HTTPStatus.OK):
         super().__init__(message)
+        self.status = status
         self.error = {"code": code, "message": message} | ({"data": data} if data else {})
 
+    def status_for(self, headers):
+        has_handshake = headers.get(VERSION_HEADER, VERSIONS[0]) in HANDSHAKE_VERSIONS
+        return HTTPStatus.OK if has_handshake else self.status
 
-class UnsupportedVersion(MCPError):
-    status = 400
 
-    def __init__(self, version):
-        data = {"supported": VERSIONS, "requested": mask(version)}
-        super().__init__(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
+class BadEnvelope(MCPError):
+    """What a message says about itself is wrong, in its headers or in `_meta`."""
+
+    def __init__(self, *error):
+        super().__init__(*error, status=HTTPStatus.BAD_REQUEST)
 
 
 def check_form(message):
@@ -59,24 +67,25 @@ def check_form(message):
 
 
 def version_of(headers):
-    """The version of a message; the oldest if no header has one. Raises UnsupportedVersion."""
-    version = headers.get("MCP-Protocol-Version", VERSIONS[0])
+    """The version of a message; the oldest if no header has one. Raises BadEnvelope."""
+    version = headers.get(VERSION_HEADER, VERSIONS[0])
     if version not in VERSIONS:
-        raise UnsupportedVersion(version)
+        data = {"supported": VERSIONS, "requested": mask(version)}
+        raise BadEnvelope(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
     return version
 
 
 def check_envelope(headers, method, params):
     """Raise MCPError if a request without a handshake does not say what it must, in both places."""
-    meta = argument(params, "_meta", dict)
-    version = argument(meta, VERSION, str)
-    argument(meta, CAPABILITIES, dict)
-    repeated = {"MCP-Protocol-Version": version, "Mcp-Method": method}
+    meta = argument(params, "_meta", dict, BadEnvelope)
+    version = argument(meta, VERSION, str, BadEnvelope)
+    argument(meta, CAPABILITIES, dict, BadEnvelope)
+    repeated = {VERSION_HEADER: version, "Mcp-Method": method}
     if method in NAMES:
         repeated["Mcp-Name"] = argument(params, NAMES[method], str)
     for header, value in repeated.items():
         if decoded(headers.get(header, "")) != value:
-            raise MCPError(HEADER_MISMATCH, f"{header} does not match the request body")
+            raise BadEnvelope(HEADER_MISMATCH, f"{header} does not match the request body")
 
 
 def decoded(header):
@@ -89,9 +98,9 @@ def decoded(header):
         return None
 
 
-def argument(params, name, kind):
-    """The parameter `name`, or None if it may be missing. Raises MCPError for another type."""
+def argument(params, name, kind, error=MCPError):
+    """The parameter `name`, or None if it may be missing. Raises the error for another type."""
     value = params.get(name)
     if not isinstance(value, kind):
-        raise MCPError(INVALID_PARAMS, "Invalid request parameters", {"parameter": name})
+        raise error(INVALID_PARAMS, "Invalid request parameters", {"parameter": name})
     return value

@@ -1,6 +1,7 @@
 """Responds to the messages of MCP: each method is a function of the request and its parameters."""
 
 import json
+from http import HTTPStatus
 
 import orjson
 from django.http import HttpResponse
@@ -12,7 +13,7 @@ from interfaces.mcp import protocol, skills, wording
 from interfaces.mcp.protocol import INVALID_PARAMS, UNKNOWN_METHOD, MCPError, argument
 from interfaces.mcp.tools_list import TOOLS, list_tools, lists
 from marketplace import access
-from marketplace.api.exceptions import ApiError, AuthenticationRequired
+from marketplace.api.exceptions import ApiError, AuthenticationRequired, Unavailable
 from marketplace.api.links import base_url
 from marketplace.secrets import mask
 from search.reads import near_slugs
@@ -30,12 +31,13 @@ def respond(request, message):
         result = result_of(request, version, message["method"], message.get("params") or {})
         content, status = {"result": result}, 200
     except MCPError as error:
-        content, status = {"error": error.error}, error.status
+        content, status = {"error": error.error}, error.status_for(request.headers)
     return json_response(orjson.dumps({"jsonrpc": "2.0", **ids, **content}), status)
 
 
 def json_response(content, status):
-    return HttpResponse(content, status=status, content_type="application/json")
+    headers = Unavailable.headers if status == Unavailable.status_code else None
+    return HttpResponse(content, status=status, content_type="application/json", headers=headers)
 
 
 def result_of(request, version, method, params):
@@ -51,7 +53,8 @@ def result_of(request, version, method, params):
 
 def run(methods, method, request, params):
     if method not in methods:
-        raise MCPError(UNKNOWN_METHOD, "Method not found", mask(method))
+        status = HTTPStatus.NOT_FOUND
+        raise MCPError(UNKNOWN_METHOD, "Method not found", mask(method), status=status)
     return methods[method](request, params)
 
 

@@ -196,7 +196,7 @@ def read_manifest(request):
     response = call_api(request, "GET", reverse("manifest-manifest"), query=[("content", "false")])
     data = json.loads(response.content)
     if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        raise MCPError(INTERNAL_ERROR, data["error"])
+        raise MCPError(INTERNAL_ERROR, data["error"], status=response.status_code)
     if response.status_code >= HTTPStatus.BAD_REQUEST:
         return OwnSkills({}, set()), data["error"]
     numbers = {row["slug"]: row["number"] if row["pinned"] else None for row in data["skills"]}

@@ -1,8 +1,10 @@
 """The versions of MCP: with a handshake, without one, and unknown ones"""
 
 from base64 import b64encode
+from unittest.mock import Mock
 
 import pytest
+from django.db import OperationalError
 
 from tests.interfaces.mcp_calls import HELLO, MODERN, URL, modern, result, send
 
@@ -96,9 +98,10 @@ def test_without_initialize_headers_and_body_say_the_same(anyone, headers, meta,
     request["headers"] |= headers
     request["params"]["_meta"] = meta
 
-    message = send(anyone, **request).json()
+    response = send(anyone, **request)
 
-    assert message["id"] == 7
+    message = response.json()
+    assert (response.status_code, message["id"]) == (400, 7)
     assert (message["error"]["code"], message["error"]["message"]) == error
 
 
@@ -112,17 +115,58 @@ def test_a_name_that_no_header_holds_comes_in_base64(anyone):
     assert error["data"] == {"uri": uri}
 
 
-@pytest.mark.parametrize("method", ["initialize", "ping"])
-def test_a_method_of_the_handshake_is_unknown_without_it(anyone, method):
-    with_handshake = send(anyone, "server/discover").json()["error"]
-    without = send(anyone, **modern(method, **HELLO)).json()["error"]
+@pytest.mark.contract("22.4")
+@pytest.mark.parametrize("version", [None, *VERSIONS[:-1]])
+def test_an_unknown_method_is_a_200_with_a_handshake(anyone, version):
+    headers = {"MCP-Protocol-Version": version} if version else {}
 
-    assert with_handshake == {
-        "code": -32601,
-        "message": "Method not found",
-        "data": "server/discover",
-    }
-    assert without == {"code": -32601, "message": "Method not found", "data": method}
+    response = send(anyone, "server/discover", headers=headers)
+
+    error = {"code": -32601, "message": "Method not found", "data": "server/discover"}
+    assert response.status_code == 200
+    assert response.json() == {"jsonrpc": "2.0", "id": 7, "error": error}
+
+
+@pytest.mark.contract("22.4")
+@pytest.mark.parametrize(
+    "method", ["initialize", "ping", "logging/setLevel", "resources/subscribe", "no/such"]
+)
+def test_an_unknown_or_removed_method_is_a_404_without_a_handshake(anyone, method):
+    response = send(anyone, **modern(method, **HELLO))
+
+    error = {"code": -32601, "message": "Method not found", "data": method}
+    assert response.status_code == 404
+    assert response.json() == {"jsonrpc": "2.0", "id": 7, "error": error}
+
+
+@pytest.mark.contract("22.4")
+@pytest.mark.parametrize(
+    "request_", [modern("tools/call", name="no_such"), modern("tools/call", name="get_skill")]
+)
+def test_an_unknown_tool_and_bad_arguments_are_a_200_in_every_version(anyone, request_):
+    responses = [
+        send(anyone, **request_),
+        send(anyone, request_["method"], request_["params"]),
+    ]
+
+    assert [response.status_code for response in responses] == [200, 200]
+    modern_body, body = (response.json() for response in responses)
+    assert body.get("error") == modern_body.get("error")
+
+
+@pytest.mark.contract("22.4", "22.11", "3.8")
+def test_an_unavailable_database_is_a_503_without_a_handshake(client, monkeypatch):
+    monkeypatch.setattr("installs.reads.manifest", Mock(side_effect=OperationalError("away")))
+
+    with_handshake = send(client, "skills/list")
+    without = send(client, **modern("skills/list"))
+
+    sentence = "Service temporarily unavailable. Try again in a few seconds."
+    error = {"code": -32603, "message": sentence}
+    assert (with_handshake.status_code, without.status_code) == (200, 503)
+    assert without["Retry-After"] == "2"
+    for response in (with_handshake, without):
+        assert response.json() == {"jsonrpc": "2.0", "id": 7, "error": error}
 
 
 def test_a_secret_in_the_header_of_the_version_is_not_repeated(anyone):

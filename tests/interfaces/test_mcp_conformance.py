@@ -1,0 +1,42 @@
+"""MCP without a handshake, by the official conformance suite"""
+
+import json
+
+import pytest
+
+from tests.external import run_or_skip, tried
+from tests.factories import PersonaFactory, SkillFactory
+from tests.interfaces.test_mcp_skills_clients import CONFORMANCE
+
+pytestmark = pytest.mark.external
+# The others need tools and resources of the suite's own example server.
+SCENARIOS = [
+    *("server-stateless", "http-header-validation", "sep-2164-resource-not-found"),
+    *("tools-list", "resources-list", "dns-rebinding-protection"),
+]
+# The error lists the versions with a handshake, too, and `server/discover` does not.
+DELIBERATE = {"sep-2575-server-unsupported-version-error"}
+# Of a check that needs such a tool.
+NOT_TESTABLE = "Not testable: server does not list the diagnostic tool"
+
+
+@pytest.mark.contract("22.4")
+def test_the_official_suite_has_one_complaint(live_server_of, tmp_path, transactional_db):
+    SkillFactory(slug="pdf-tables")
+    PersonaFactory(slug="archivist")
+    npx = ["npx", "--yes", "--package", "node@22", "--package", CONFORMANCE, "--", "conformance"]
+    run_or_skip(tmp_path, *npx, "--version")
+    url = f"http://127.0.0.1:{live_server_of().port}/mcp"
+    suite = ["--suite", "all", "--spec-version", "2026-07-28", "--output-dir", tmp_path]
+
+    tried(tmp_path, *npx, "server", "--url", url, *suite)
+
+    reports = [next(tmp_path.glob(f"server-{name}-2*/checks.json")) for name in SCENARIOS]
+    assert {failure for report in reports for failure in failures(report)} == DELIBERATE
+
+
+def failures(report):
+    for check in json.loads(report.read_text()):
+        message = check.get("errorMessage") or ""
+        if check["status"] == "FAILURE" and not message.startswith(NOT_TESTABLE):
+            yield check["id"]
