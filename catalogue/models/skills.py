@@ -112,7 +112,7 @@ class SkillFolder:
         return FileContent.objects.of([file])[file["digest"]]
 
     def shown_text(self, file):
-        """The text of a file that a page may show: None if it is none, or too large."""
+        """The text of a file, or None if a page may not show it: it is binary or too large."""
         is_shown = file["is_text"] and file["size"] <= PIECE
         return self.bytes_of(file).decode() if is_shown else None
 

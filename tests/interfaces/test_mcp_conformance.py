@@ -16,7 +16,7 @@ SCENARIOS = [
 ]
 # The error lists the versions with a handshake, too, and `server/discover` does not.
 DELIBERATE = {"sep-2575-server-unsupported-version-error"}
-# Of a check that needs such a tool.
+# What the suite says of a check that needs a tool of its own.
 NOT_TESTABLE = "Not testable: server does not list the diagnostic tool"
 
 

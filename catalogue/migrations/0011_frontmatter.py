@@ -135,7 +135,7 @@ CREATE OR REPLACE TRIGGER catalogue_persona_version_kept
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('catalogue', '0007_recall_reason'),
+        ('catalogue', '0010_indexes_of_keys'),
     ]
 
     operations = [
