@@ -13,7 +13,7 @@ CREATE CONSTRAINT TRIGGER changes_persona_changed
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('catalogue', '0008_frontmatter'),
+        ('catalogue', '0011_frontmatter'),
         ('changes', '0002_number'),
     ]
 
