@@ -19,6 +19,8 @@ def version_changes(old, new, *, with_text=True):
         for name, label in names.items()
         if getattr(old, name) != getattr(new, name)
     ]
+    if with_text and old.frontmatter != new.frontmatter:
+        changes.append(change_of("Frontmatter", old.frontmatter, new.frontmatter, comparison))
     if with_text and old.text_digest != new.text_digest:
         changes.append(change_of(new.TEXT_NAME, old.text, new.text, comparison))
     files, _ = file_changes(old.files, new.files, ROOM, comparison)

@@ -220,6 +220,12 @@ def chunks_of(text):
     return [chunk for chunk in chunks if chunk]
 
 
+def key_of(chunk):
+    """The key of a chunk that is a field, or ""."""
+    match = KEY.match(chunk)
+    return match[3].rstrip(" \t:").strip("\"'") if match and match[3] else ""
+
+
 def lines_and_end(text):
     """Its lines, at least one; apart from the last newline, and what only sets them apart."""
     lines, end = LINES.findall(text), ""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def digest_of(data):
-    """The digest of a SKILL.md or a prompt; for an archive.zip, that of the folder in it."""
+    """The digest of a SKILL.md or a persona; for an archive.zip, that of the folder in it."""
     if zipfile.is_zipfile(io.BytesIO(data)):
         archive = zipfile.ZipFile(io.BytesIO(data))
         items = sorted(archive.infolist(), key=lambda item: item.filename.encode())

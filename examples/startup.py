@@ -24,7 +24,8 @@ if not response.ok:
 for advisory in manifest["advisories"]:
     print(f"Stop using {advisory['slug']}: {advisory['reason']}", file=sys.stderr)
 if persona := manifest["activePersona"]:
-    if digest_of(persona["content"].encode()) != persona["digest"]:
+    text = (persona["frontmatter"] or "") + persona["content"]
+    if digest_of(text.encode()) != persona["digest"]:
         sys.exit(f"{persona['slug']} is not what was published")
     print(persona["content"])
 for skill in manifest["skills"]:

@@ -6,25 +6,35 @@ from catalogue.archives import member, write_member
 from catalogue.frontmatter import (
     Frontmatter,
     Refused,
+    fenced,
     one_line,
     read_frontmatter,
     with_frontmatter,
 )
 from catalogue.models import LABELS, FileContent, Skill, as_key, in_nfc
+from catalogue.repairs import with_newlines_of
 from catalogue.slugs import slug_of, title_of
-from catalogue.yaml_fields import as_yaml
+from catalogue.yaml_fields import as_yaml, chunks_of, key_of, read_mapping
 
 BATCH = 200  # entries per query
+
+
+def with_fields(entry):
+    """The field of an entry that holds its frontmatter, with its differing fields."""
+    is_skill = isinstance(entry, Skill)
+    return content_with_fields(entry) if is_skill else frontmatter_with_fields(entry)
 
 
 def as_file(entry):
     """The text of the entry's file.
 
-    A skill's content is its whole file. If staff changed fields only in the form, the content
-    lacks these changes, and they are written into it.
+    A skill's content is its whole file; the frontmatter and the content of a persona are. If staff
+    changed fields only in the form, the file lacks these changes, and they are written into it.
     """
     if isinstance(entry, Skill):
         return content_with_fields(entry) if differing_fields(entry) else entry.content
+    if entry.frontmatter:
+        return frontmatter_with_fields(entry) + entry.content
     fields = {"name": entry.slug}
     fields |= {name: getattr(entry, name) for name in entry.frontmatter_fields()}
     fields |= {
@@ -34,25 +44,28 @@ def as_file(entry):
     return with_frontmatter(as_yaml(without_empty(fields)), entry.content)
 
 
-def differing_fields(skill):
-    """The names of the fields that importing the skill's content would change."""
+def differing_fields(entry):
+    """The names of the fields that importing the entry's file would change."""
+    is_skill = isinstance(entry, Skill)
     try:
-        fields, _ = read_frontmatter(skill.content)
+        fields, _ = read_frontmatter(entry.content if is_skill else entry.frontmatter)
     except Refused:
-        return ["slug", *(name for name in Skill.frontmatter_fields() if getattr(skill, name))]
+        filled = [name for name in entry.frontmatter_fields() if getattr(entry, name)]
+        return ["slug", *filled] if is_skill else []
     name = fields.line("name")
-    keeps_name = not name or skill.slug == slug_of(name)
-    values = {"slug": skill.slug if keeps_name else name, **Skill.frontmatter_values(fields)}
+    keeps_name = not name or entry.slug == slug_of(name)
+    values = {"slug": entry.slug if keeps_name else name, **entry.frontmatter_values(fields)}
     # Otherwise the exported name is the slug, which the title may not come from.
-    values["title"] = values["title"] or title_of(name if keeps_name else "", skill.slug)
+    values["title"] = values["title"] or title_of(name if keeps_name else "", entry.slug)
     # A text in frontmatter has one line, whatever staff typed into the form.
-    have = {name: getattr(skill, name) for name in values}
+    have = {name: getattr(entry, name) for name in values}
     have |= {name: one_line(text) for name, text in have.items() if isinstance(text, str)}
-    return [
+    differing = [
         name
         for name, value in values.items()
         if comparable(name, value) != comparable(name, have[name])
     ]
+    return differing if is_skill else [*differing, *differing_fields_of_persona(entry, fields)]
 
 
 def comparable(name, value):
@@ -60,6 +73,49 @@ def comparable(name, value):
     if isinstance(value, list):
         return list(dict.fromkeys(map(as_key, value)))
     return as_key(value) if name in LABELS else in_nfc(value)
+
+
+def differing_fields_of_persona(persona, fields):
+    """Those of them that only personas have. A file may name skills that do not exist."""
+    if (fields.get("priceCents") or "0") != str(persona.price_cents):
+        yield "price_cents"
+    named, bundled = set(fields.words("skills")), {skill.slug for skill in persona.skills.all()}
+    others = named - bundled
+    if bundled - named or (others and Skill.objects.filter(slug__in=others).exists()):
+        yield "skills"
+
+
+def frontmatter_with_fields(persona):
+    """The persona's frontmatter with its differing fields. All other lines stay."""
+    differing = differing_fields(persona)
+    if not differing:
+        return persona.frontmatter
+    match, (fields, _) = fenced(persona.frontmatter), read_frontmatter(persona.frontmatter)
+    values = values_in_file(persona, differing)
+    metadata = fields.metadata | {key: values.pop(key) for key in fields.metadata.keys() & values}
+    if metadata != fields.metadata:
+        values["metadata"] = without_empty(metadata)
+    gone = {key.casefold() for key in values}
+    lines = [chunk for chunk in chunks_of(match[1]) if key_of(chunk).casefold() not in gone]
+    text = "".join(lines) + with_newlines_of(match[1], as_yaml(without_empty(values)))
+    if read_mapping(text) is None:
+        text = as_yaml(without_empty(dict(fields.fields) | values))
+    return f"{persona.frontmatter[: match.start(1)]}{text}{persona.frontmatter[match.end(1) :]}"
+
+
+def values_in_file(persona, names):
+    """The values of these fields by their keys in a file."""
+    values = {name: getattr(persona, name) for name in names}
+    values = {
+        key: one_line(text) if isinstance(text, str) else text for key, text in values.items()
+    }
+    if "slug" in values:
+        values = {"name": values.pop("slug")} | values
+    if "price_cents" in values:
+        values["priceCents"] = values.pop("price_cents") or ""
+    if "skills" in values:
+        values["skills"] = sorted(skill.slug for skill in persona.skills.all())
+    return values
 
 
 def content_with_fields(skill):

@@ -2,7 +2,8 @@
 
 import re
 
-from catalogue.frontmatter import Refused
+from catalogue.agent_md import holds_more_than
+from catalogue.frontmatter import Refused, plain_newlines
 from catalogue.models import MAX_BUNDLED, Persona, Skill
 from importing.base import Importer, printable
 from importing.folders import read_folder
@@ -75,7 +76,7 @@ class PersonaImporter(Importer):
     """Every Markdown file is a persona; the text after its frontmatter is the prompt."""
 
     model = Persona
-    own_fields = ["price_cents"]
+    own_fields = ["price_cents", "frontmatter"]
 
     def importable(self, folder, names, *, is_in_skill):
         """What lies below a skill belongs to it."""
@@ -93,7 +94,14 @@ class PersonaImporter(Importer):
         # Without some of its skills, a persona might not do what its prompt says.
         if len(file.fields.words("skills")) > MAX_BUNDLED:
             raise Refused(f"it bundles more than {MAX_BUNDLED} skills")
-        return {"content": file.body, "price_cents": self.price(file.fields.get("priceCents"))}
+        return {**self.parts(file), "price_cents": self.price(file.fields.get("priceCents"))}
+
+    def parts(self, file):
+        """The prompt, and the frontmatter if columns do not hold all of its fields."""
+        if not holds_more_than(Persona.FILE_FIELDS, file.fields):
+            return {"frontmatter": "", "content": plain_newlines(file.body)}
+        start = file.text.rindex(file.body)
+        return {"frontmatter": file.text[:start], "content": file.text[start:]}
 
     def price(self, value):
         if value is None:

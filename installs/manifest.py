@@ -4,15 +4,22 @@ from collections import namedtuple
 
 import orjson
 
+from catalogue.agent_md import tools_of
+
 COLUMNS = (
     "kind public_id slug title description version digest number is_pinned "
     "latest_number latest_version latest_digest installed_digest context_tokens "
-    "updated_at deprecation_message successor_slug files is_installed is_bundled is_within content"
+    "updated_at deprecation_message successor_slug files frontmatter is_installed is_bundled "
+    "is_within content"
 )
 
 
 class Row(namedtuple("Row", COLUMNS)):  # noqa: PYI024 - LOADED of sql.py has them in this order
     __slots__ = ()
+
+    @property
+    def tools(self):
+        return tools_of(self.frontmatter)
 
     @property
     def is_outdated(self):

@@ -248,7 +248,7 @@ LOADED = [
     *("kind", "public_id", "slug", "title", "description", "version", "given_digest"),
     *("given_number", "is_pinned", "latest_number", "latest_version", "latest_digest"),
     *("own_digest", "context_tokens", "updated_at", "deprecation_message", "successor_slug"),
-    *("files", "is_installed", "is_bundled"),
+    *("files", "frontmatter", "is_installed", "is_bundled"),
 ]
 # In the order of a manifest: the persona, the bundled skills, then the agent's own, the newest
 # first. Sizes are read without the texts.

@@ -84,6 +84,8 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
         *("checked_at", "public_id", "context_tokens", "source", "created_at", "updated_at"),
     ]
     own_fields = []
+    more_fieldsets = []  # above the content
+    texts = ["content"]  # fields whose changes make a version
     counters = []
     sorted_by = ["updated_at"]
     serializer_class = None
@@ -102,6 +104,7 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
         about = ["title", "slug", "description", "category", "tags", "runtimes"]
         fieldsets = [
             (None, {"fields": [*about, *self.own_fields]}),
+            *self.more_fieldsets,
             ("Content", {"fields": ["content"], "classes": ["markdown"]}),
         ]
         if obj is None:
@@ -165,7 +168,7 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
     def restorable_fields(self, request, row):
         """Leave out the texts of an entry that was ever published: its versions restore them."""
         fields = super().restorable_fields(request, row)
-        return [name for name in fields if not row.number or name != "content"]
+        return [name for name in fields if not row.number or name not in self.texts]
 
     def text_of(self, row):
         return {"preview": render_markdown(row.content)}

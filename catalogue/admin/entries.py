@@ -112,7 +112,16 @@ class PersonaAdmin(EntryAdmin):
     sorted_by = ["installs", "rating", "price", "updated_at"]
     autocomplete_fields = ["skills"]
     own_fields = ["price_cents", "skills"]
+    more_fieldsets = [("Frontmatter", {"fields": ["frontmatter", "tools"]})]
+    texts = [*EntryAdmin.texts, "frontmatter"]
     serializer_class = PersonaDetailSerializer
+
+    def get_readonly_fields(self, request, obj=None):
+        return [*super().get_readonly_fields(request, obj), "tools"]
+
+    @admin.display(description="tools")
+    def tools(self, persona):
+        return "all" if persona.tools is None else ", ".join(persona.tools) or "none"
 
     @admin.display(ordering="price_cents")
     def price(self, persona):

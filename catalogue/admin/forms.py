@@ -9,12 +9,13 @@ from catalogue.frontmatter import (
     FENCED,
     MAX_BYTES,
     MAX_DESCRIPTION,
+    MAX_FRONTMATTER,
     Refused,
     plain_newlines,
     read_frontmatter,
     utf16_length,
 )
-from catalogue.models import LABELS, MAX_BUNDLED, Skill, Spellings
+from catalogue.models import LABELS, MAX_BUNDLED, Spellings
 from catalogue.yaml_fields import read_mapping
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ActionForm, ReasonField, ReasonForm
@@ -41,6 +42,15 @@ def suggested_input(name):
     return theme.TextInput(attrs={"list": f"used-{name}", "autocomplete": "off"})
 
 
+def check_text(text, max_bytes):
+    if len(text.encode()) > max_bytes:
+        raise forms.ValidationError(f"Shorten it to {max_bytes // 1024} KiB.")
+    if "\0" in text:
+        raise forms.ValidationError("Remove the NUL characters.")
+    if holds_token(text):
+        raise forms.ValidationError("Remove the agent token from this text, and revoke it.")
+
+
 class EntryForm(EditForm):
     class Meta:
         widgets = {
@@ -59,10 +69,6 @@ class EntryForm(EditForm):
             raise forms.ValidationError(f"{slug} is taken; {free} is free.")
         return slug
 
-    def clean(self):
-        cleaned = super().clean()
-        return cleaned | self.as_known(cleaned, self.changed_data)
-
     def as_known(self, values, names):
         """The labels among these fields, as other entries spell them."""
         spellings = Spellings(self._meta.model, besides=self.instance.pk)
@@ -72,18 +78,35 @@ class EntryForm(EditForm):
     def clean_content(self):
         content = self.cleaned_data["content"]
         if "content" in self.changed_data or not self.instance.pk:
-            if len(content.encode()) > MAX_BYTES:
-                raise forms.ValidationError(f"Shorten it to {MAX_BYTES // 1024} KiB.")
-            if "\0" in content:
-                raise forms.ValidationError("Remove the NUL characters.")
-            if holds_token(content):
-                raise forms.ValidationError("Remove the agent token from this text, and revoke it.")
+            check_text(content, MAX_BYTES)
             self.check_format(content)
         return content
 
+    def clean(self):
+        """Let fields that staff have not edited follow the frontmatter."""
+        cleaned, name = super().clean(), self.frontmatter_field
+        self.followed = []
+        if name in self.changed_data and name in cleaned:
+            before, now = (
+                self.frontmatter_values(text)
+                for text in (getattr(self.instance, name), cleaned[name])
+            )
+            for field in now.keys() & cleaned.keys() - set(self.changed_data):
+                if now[field] and now[field] != before.get(field):
+                    cleaned[field] = now[field]
+                    self.followed.append(field)
+        return cleaned | self.as_known(cleaned, [*self.changed_data, *self.followed])
+
+    def frontmatter_values(self, text):
+        with suppress(Refused):
+            return self._meta.model.frontmatter_values(read_frontmatter(text)[0])
+        return {}
+
 
 class SkillForm(EntryForm):
-    """A skill's content is its SKILL.md; fields that staff have not edited follow its changes."""
+    """A skill's content is its SKILL.md."""
+
+    frontmatter_field = "content"
 
     def check_format(self, content):
         """Refuse a text that is not a SKILL.md (agentskills.io)."""
@@ -123,31 +146,22 @@ class SkillForm(EntryForm):
         if not body.strip():
             yield "Write the instructions below the frontmatter."
 
-    def clean(self):
-        cleaned = super().clean()
-        self.followed = []  # fields that are set from the frontmatter
-        if "content" in self.changed_data and "content" in cleaned:
-            before = self.frontmatter(self.instance.content)
-            now = self.frontmatter(cleaned["content"])
-            for name in set(Skill.frontmatter_fields()) & set(cleaned) - set(self.changed_data):
-                if now.get(name) and now[name] != before.get(name):
-                    cleaned[name] = now[name]
-                    self.followed.append(name)
-        return cleaned | self.as_known(cleaned, self.followed)
-
-    def frontmatter(self, content):
-        with suppress(Refused):
-            fields, _ = read_frontmatter(content)
-            return Skill.frontmatter_values(fields)
-        return {}
-
 
 class PersonaForm(EntryForm):
+    frontmatter_field = "frontmatter"
+
     def clean_skills(self):
         skills = self.cleaned_data["skills"]
         if "skills" in self.changed_data and len(skills) > MAX_BUNDLED:
             raise forms.ValidationError(f"Choose at most {MAX_BUNDLED} skills, not {len(skills)}.")
         return skills
+
+    def clean_frontmatter(self):
+        text = self.cleaned_data["frontmatter"]
+        if "frontmatter" not in self.changed_data:
+            return text
+        check_text(text, MAX_FRONTMATTER)
+        return in_fences(text) if text.strip() else ""
 
     def check_format(self, content):
         if not content.strip():
@@ -157,6 +171,23 @@ class PersonaForm(EntryForm):
                 "Remove the frontmatter: enter its values in the fields instead. To use a whole "
                 "file, import it."
             )
+
+
+def in_fences(text):
+    """The frontmatter of a file, from its text with or without the lines of ---."""
+    if not text.startswith("---"):
+        text = f"---\n{text.strip(chr(10))}\n---"
+    match = FENCED.match(text)
+    if match is None:
+        raise forms.ValidationError("Close the frontmatter with a line of --- below it.")
+    if text[match.end() :].strip():
+        raise forms.ValidationError("Move the text below the second line of --- to the content.")
+    if read_mapping(match[1]) is None:
+        raise forms.ValidationError(
+            "Write one field on each line, such as tools: Read, Grep. This is not valid YAML: "
+            "quote any value that contains a colon and a space."
+        )
+    return text if text.endswith("\n") else f"{text}\n\n"
 
 
 class SuccessorForm(ActionForm):

@@ -6,6 +6,7 @@ from django.db.models import Count, F, OuterRef, Q, Sum, Value
 from django.db.models.functions import Coalesce, JSONObject, NullIf, Round
 from django.utils.functional import cached_property
 
+from catalogue.agent_md import tools_of
 from catalogue.exceptions import PersonaNotFound
 from catalogue.models.entries import NO_HISTORY, Entry, EntryQuerySet
 from catalogue.models.indexes import entry_indexes
@@ -42,10 +43,29 @@ class PersonaQuerySet(EntryQuerySet):
         return self.with_successor().annotate(bundled=ArraySubquery(skills.values(skill=columns)))
 
 
-class Persona(Entry):
+class PersonaFile:
+    """A persona's file: its `frontmatter`, and its prompt as `content`."""
+
+    @property
+    def file_text(self):
+        """The file as it was written; without frontmatter, the prompt."""
+        return self.frontmatter + self.content
+
+    @property
+    def tools(self):
+        """The tools that the file asks for; None for every tool."""
+        return tools_of(self.frontmatter)
+
+    def written_sources(self):
+        # Files of earlier releases lost the line ends below their prompts.
+        return [self.content.rstrip("\r\n")]
+
+
+class Persona(PersonaFile, Entry):
     """A persona; `content` is its prompt."""
 
     kind = "persona"
+    LONG_COLUMNS = [*Entry.LONG_COLUMNS, "frontmatter"]
     NotFound = PersonaNotFound
     POPULARITY = "installs"
     COUNTERS = {
@@ -58,6 +78,15 @@ class Persona(Entry):
     price_cents = models.PositiveIntegerField(
         default=0, help_text="0 means free. Agents cannot install a persona that has a price."
     )
+    # The start of its file, up to the prompt: the author's lines, the lines of `---` around them
+    # and the blank lines below. It is empty unless the file has a field that no column holds.
+    frontmatter = models.TextField(
+        blank=True,
+        default="",
+        db_default="",
+        help_text="What clients get that run the persona as a subagent: YAML with fields such as "
+        "tools, model or color. Without it, they get the name and the description above.",
+    )
     DIGEST = "catalogue_digest(%s)"  # in SQL, of `digest_sources`
     skills = models.ManyToManyField(Skill, related_name="personas", blank=True)
     installs = models.PositiveBigIntegerField(default=0, editable=False)
@@ -68,6 +97,9 @@ class Persona(Entry):
         output_field=RATING,
         db_persist=True,
     )
+
+    # The fields of a file that columns hold.
+    FILE_FIELDS = {"name", *Entry.TEXT_FIELDS, *Entry.LIST_FIELDS, "skills", "priceCents"}
 
     objects = PersonaQuerySet.as_manager()
     history = StaffHistory(
@@ -96,9 +128,7 @@ class Persona(Entry):
         ]
 
     def digest_sources(self):
-        return [self.content]
-
-    written_sources = digest_sources
+        return [self.file_text]
 
     @property
     def is_free(self):

@@ -45,9 +45,7 @@ class PurgeManager(models.Manager):
         texts = {version.digest, *(old.written_digest for old in same if not old.is_purged)}
         for digest in texts:
             self.get_or_create(kind=version.kind, digest=digest, defaults={"reason": reason})
-        empty = dict.fromkeys(("title", "description", "version"), "")
-        if version.has_files:
-            empty["files"] = []
+        empty = dict.fromkeys(("title", "description", "version"), "") | version.OWN_TEXTS
         recalled_at = Coalesce("recalled_at", Now())
         version.with_same_text().update(**empty, recalled_at=recalled_at, recall_reason=reason)
         empty["content"] = ""
@@ -82,12 +80,22 @@ def has_text(entry, same):
 def empty_history(entry, same, unused, empty):
     """Erase the snapshots of these versions, and stored texts that nothing else uses."""
     values = {(old.content_digest, old.title, old.description, old.version) for old in same}
+    frontmatter = unused_frontmatter(entry, same)
     for snapshot in entry.history.all():
         text = content_digest(snapshot.content.encode())
         is_same = (text, snapshot.title, snapshot.description, snapshot.version) in values
         files = {file["digest"] for file in getattr(snapshot, "files", [])}
-        if is_same or text in unused or unused & files:
+        has_frontmatter = getattr(snapshot, "frontmatter", "") in frontmatter
+        if is_same or has_frontmatter or text in unused or unused & files:
             entry.history.filter(pk=snapshot.pk).update(**empty)
+
+
+def unused_frontmatter(entry, same):
+    """The frontmatter of these versions that the persona does not have otherwise."""
+    frontmatter = {old.frontmatter for old in same} - {""}
+    if frontmatter:
+        frontmatter -= {entry.frontmatter, *entry.versions.values_list("frontmatter", flat=True)}
+    return frontmatter
 
 
 class Purge(models.Model):

@@ -7,7 +7,7 @@ from django.utils.functional import cached_property
 from catalogue.models.entries import REFUSALS, Entry
 from catalogue.models.files import FileContent
 from catalogue.models.of_text import DigestOfText, NumberOfText, TokensOfText
-from catalogue.models.personas import FREE, Persona
+from catalogue.models.personas import FREE, Persona, PersonaFile
 from catalogue.models.purges import Purge
 from catalogue.models.skills import Skill, SkillFolder
 from catalogue.repairs import repair
@@ -60,8 +60,9 @@ class Version(models.Model):
     objects = VersionQuerySet.as_manager()
 
     TEXT_NAME = "Prompt"
-    has_files = False
+    OWN_TEXTS = {}  # the texts of its kind alone, by name, each with an empty value
     files = []
+    frontmatter = ""
 
     # Whether everyone may read its text (contract 8.13). Only personas have a price.
     is_free = True
@@ -99,9 +100,6 @@ class Version(models.Model):
     def stored_digests(self):
         """The digests of what staff wrote, of the text that agents get, and of the files."""
         return {self.content_digest, self.text_digest, *(file["digest"] for file in self.files)}
-
-    def written_sources(self):
-        return [self.content]
 
     @property
     def written_digest(self):
@@ -177,16 +175,15 @@ class Version(models.Model):
 
     def entry_values(self):
         """The values of the entry's fields that this version restores."""
-        return {
-            name: getattr(self, name) for name in ("title", "description", "version", "content")
-        }
+        names = "title", "description", "version", "content", *self.OWN_TEXTS
+        return {name: getattr(self, name) for name in names}
 
 
 class SkillVersion(SkillFolder, Version):
     kind, Entry = "skill", Skill
     OF_ENTRY = []  # columns of the entry that a response needs, besides its slug
     TEXT_NAME = "SKILL.md"
-    has_files = True
+    OWN_TEXTS = {"files": []}
 
     skill = models.ForeignKey(Skill, models.PROTECT, related_name="versions", db_index=False)
     skill_md_digest = models.CharField(max_length=71)
@@ -206,9 +203,6 @@ class SkillVersion(SkillFolder, Version):
     def file_text(self):
         return self.text
 
-    def entry_values(self):
-        return super().entry_values() | {"files": self.files}
-
     def fill(self, skill):
         super().fill(skill)
         # Under another slug it would not be valid, so it is repaired again.
@@ -216,11 +210,13 @@ class SkillVersion(SkillFolder, Version):
             skill.restored_text = self.text
 
 
-class PersonaVersion(Version):
+class PersonaVersion(PersonaFile, Version):
     kind, Entry = "persona", Persona
     OF_ENTRY = ["price_cents"]
+    OWN_TEXTS = {"frontmatter": ""}
 
     persona = models.ForeignKey(Persona, models.PROTECT, related_name="versions", db_index=False)
+    frontmatter = models.TextField(blank=True, default="", db_default="")
 
     class Meta(Version.Meta):
         constraints = [

@@ -6,11 +6,11 @@ read = partial(read_sql, __file__)
 SKILL_MD = "coalesce(nullif(NEW.skill_md, ''), NEW.content)"
 
 
-def versions(kind, digest, written, columns=None, sources=()):
+def versions(kind, digest, written, columns, sources):
     """The versions of one kind; `sources` are the other columns that its `digest` covers.
 
     `written` is the digest of what staff wrote, as a format with a row; `columns` are the columns
-    of its versions that others lack, with their values.
+    of its versions that others lack, with their values. A purge empties those that are sources.
     """
 
     def continued(texts):
@@ -22,9 +22,10 @@ def versions(kind, digest, written, columns=None, sources=()):
         digest=digest,
         written=written.format(row="NEW"),
         own_written=written.format(row=kind),
-        columns=continued(columns or {}),
-        values=continued((columns or {}).values()),
+        columns=continued(columns),
+        values=continued(columns.values()),
         sources=continued(sources),
+        own_texts=",".join(name for name in sources if name in columns),
     )
 
 
@@ -49,5 +50,12 @@ SQL = [
         },
         ["skill_md", "files"],
     ),
-    versions("persona", "catalogue_digest(NEW.content)", "{row}.digest"),
+    versions(
+        "persona",
+        "catalogue_digest(NEW.frontmatter || NEW.content)",
+        # Files of earlier releases lost the line ends below their prompts.
+        "catalogue_digest(rtrim({row}.content, E'\\r\\n'))",
+        {"frontmatter": "NEW.frontmatter"},
+        ["frontmatter"],
+    ),
 ]

@@ -19,7 +19,8 @@ CREATE OR REPLACE FUNCTION catalogue_{kind}_refusal(
         ) THEN 'text_is_not_purged'
         WHEN EXISTS (
             SELECT FROM catalogue_{kind}version
-            WHERE {kind}_id = entry AND digest = text_digest AND recalled_at IS NOT NULL
+            WHERE {kind}_id = entry AND digest IN (text_digest, written)
+                AND recalled_at IS NOT NULL
         ) THEN 'text_is_not_recalled'
     END
 $$;
@@ -80,8 +81,8 @@ BEGIN
         THEN
             RETURN NEW;
         END IF;
-        IF (to_jsonb(OLD) - '{{recalled_at,recall_reason,version,title,description,files}}'::text[])
-            = (to_jsonb(NEW) - '{{recalled_at,recall_reason,version,title,description,files}}'::text[])
+        IF (to_jsonb(OLD) - '{{recalled_at,recall_reason,version,title,description,{own_texts}}}'::text[])
+            = (to_jsonb(NEW) - '{{recalled_at,recall_reason,version,title,description,{own_texts}}}'::text[])
             AND (NEW.version, NEW.title, NEW.description) = ('', '', '')
             AND NEW.recalled_at IS NOT NULL
             AND EXISTS (SELECT FROM catalogue_purge WHERE kind = '{kind}' AND digest = OLD.digest)

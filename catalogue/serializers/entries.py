@@ -58,7 +58,8 @@ class EntrySerializer(ResponseSerializer):
     license = TextField(max_length=max_length(Entry, "license"), initial="MIT", help_text=UNKNOWN)
     contextTokens = ContextTokensField(source="context_tokens")
     digest = DigestField(
-        help_text="Identifies the current text: the served SKILL.md and its files, or the prompt."
+        help_text="Identifies the current text: the served SKILL.md and its files, or the "
+        "frontmatter and the prompt."
     )
     deprecation = DeprecationSerializer()
     createdAt = TimestampField(source="created_at")

@@ -63,6 +63,28 @@ class PromptField(TextField):
         return persona.content if persona.price_cents == FREE else None
 
 
+class FrontmatterField(TextField):
+    """None if the persona has no frontmatter, or a price."""
+
+    initial = "---\nname: archivist\ntools: Read, Grep\n---\n\n"
+    help_text = (
+        "The start of its file, up to the prompt: the file is `frontmatter` followed by `content`. "
+        "Null if other keys show all of its fields, and while the persona has a price."
+    )
+
+    def to_representation(self, persona):
+        return (persona.frontmatter or None) if persona.price_cents == FREE else None
+
+
+class ToolsField(ListField):
+    def __init__(self):
+        super().__init__(
+            TextField(initial="Read"),
+            allow_null=True,
+            help_text="The tools that it may use, as Claude Code names them. Null for all tools.",
+        )
+
+
 class BundledSkillSerializer(ResponseSerializer):
     slug = EntrySlugField()
     title = TitleField()
@@ -88,4 +110,6 @@ class PersonaDetailSerializer(PersonaSerializer):
 
     skills = BundledSkillSerializer(many=True, source="bundled")
     content = PromptField(source="*", allow_null=True)
+    frontmatter = FrontmatterField(source="*", allow_null=True)
+    tools = ToolsField()
     ratings = RatingsSerializer(source="*")

@@ -16,7 +16,7 @@ from catalogue.serializers.files import (
     SkillFileSerializer,
     version_files_address,
 )
-from catalogue.serializers.personas import PromptField
+from catalogue.serializers.personas import FrontmatterField, PromptField, ToolsField
 from marketplace.api.fields import BooleanField, DigestField, TextField, TimestampField, UrlField
 from marketplace.api.serializers import PageSerializer, ResponseSerializer
 from marketplace.models import max_length
@@ -97,3 +97,5 @@ class PersonaVersionSerializer(VersionDetailSerializer):
     slug = EntrySlugField(initial=PERSONA_SLUG)
     title = TitleField(initial=PERSONA_TITLE)
     content = PromptField(source="*", allow_null=True)
+    frontmatter = FrontmatterField(source="*", allow_null=True)
+    tools = ToolsField()

@@ -10,9 +10,7 @@ from importing.admin.runs import ImportRunAdmin
 for model in (Skill, Persona):
     admin.site.get_model_admin(model).extend(
         pages=[*imports.PAGES, *frontmatter.PAGES],
-        actions=[imports.export],
+        actions=[imports.export, frontmatter.write_frontmatter],
+        row_context=[frontmatter.differences],
         list_filter=[SourceFilter],
     )
-admin.site.get_model_admin(Skill).extend(
-    actions=[frontmatter.write_frontmatter], row_context=[frontmatter.differences]
-)

@@ -7,12 +7,13 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST
 
 from catalogue.frontmatter import Refused, plain_newlines
-from catalogue.models import Skill
 from importing.admin.importers import IMPORTERS
-from importing.exports import content_with_fields, differing_fields
+from importing.exports import differing_fields, with_fields
 from marketplace.adminsite.actions import confirmed_action, offered_to
 from marketplace.adminsite.pages import AdminPage
 from marketplace.diffs import change_of
+
+HOLDERS = {"skill": "content", "persona": "frontmatter"}  # the fields with the frontmatter
 
 
 @method_decorator(require_POST)
@@ -33,24 +34,24 @@ def fields_view(model_admin, request):
     return JsonResponse({"fields": form_values, "content": content})
 
 
-def differing(skill):
+def differing(entry):
     """The labels of the fields that differ from the frontmatter."""
-    return [str(Skill._meta.get_field(name).verbose_name) for name in differing_fields(skill)]
+    return [str(entry._meta.get_field(name).verbose_name) for name in differing_fields(entry)]
 
 
-def differences(_admin, _request, skill):
-    """Where the fields of a skill and its frontmatter differ, for the page of the skill."""
-    return {"differing": differing(skill)}
+def differences(_admin, _request, entry):
+    """Where the fields of an entry and its frontmatter differ, for its page."""
+    return {"differing": differing(entry)}
 
 
 @confirmed_action(
     "Write the fields into the frontmatter",
     text="The frontmatter gets the values of these fields. Its comments are lost. The rest of "
     "the text does not change.",
-    facts=lambda _, skills: [(skill, ", ".join(differing(skill))) for skill in skills],
-    changes=lambda _, skills: [
-        change_of(skill.slug, skill.content, content_with_fields(skill))
-        for skill in list(skills)[:10]
+    facts=lambda _, entries: [(entry, ", ".join(differing(entry))) for entry in entries],
+    changes=lambda _, entries: [
+        change_of(entry.slug, getattr(entry, HOLDERS[entry.kind]), with_fields(entry))
+        for entry in list(entries)[:10]
     ],
     refusal="The frontmatter already matches the fields.",
     level=messages.INFO,
@@ -58,19 +59,20 @@ def differences(_admin, _request, skill):
 @offered_to(differing_fields)
 def write_frontmatter(model_admin, request, queryset):
     message = "Wrote the fields into the frontmatter."
-    skills = model_admin.change_each(request, queryset, message, write_fields)
-    incomplete = [skill.slug for skill in skills if differing_fields(skill)]
+    entries = model_admin.change_each(request, queryset, message, write_fields)
+    incomplete = [entry.slug for entry in entries if differing_fields(entry)]
     if incomplete:
         text = f"Some fields could not be written for {', '.join(incomplete)}."
         model_admin.message_user(request, text, messages.WARNING)
 
 
-def write_fields(skill):
+def write_fields(entry):
     # Somebody may be saving another text.
-    skill.refresh_from_db(from_queryset=Skill.objects.select_for_update(no_key=True))
-    skill.content = content_with_fields(skill)
-    skill.check_text()
-    skill.save(update_fields=["content", "updated_at"])
+    entry.refresh_from_db(from_queryset=type(entry).objects.select_for_update(no_key=True))
+    name = HOLDERS[entry.kind]
+    setattr(entry, name, with_fields(entry))
+    entry.check_text()
+    entry.save(update_fields=[name, "updated_at"])
 
 
 PAGES = [AdminPage("fields/", "fields", fields_view, ("add",))]

@@ -221,12 +221,13 @@ def text_columns(model, entry, *, pinned=None):
     content = F(f"{entry}__content")
     if pinned:
         content = Case(When(**{pinned: None}, then=content), default=stored_text(pinned))
-    has_files = model is Skill
+    is_skill = model is Skill
     return {
         "kind": Value(model.kind),
         "description": given("description", entry, pinned),
         "context_tokens": given("context_tokens", entry, pinned),
-        "files": given("files", entry, pinned) if has_files else Cast(None, models.JSONField()),
+        "files": given("files", entry, pinned) if is_skill else Cast(None, models.JSONField()),
+        "frontmatter": Value("") if is_skill else given("frontmatter", entry, pinned),
         "content": content,
         "updated_at": F(f"{entry}__updated_at"),
     }

@@ -8,7 +8,7 @@ from catalogue.serializers.fields import (
     VersionNumberField,
 )
 from catalogue.serializers.files import FileSerializer
-from catalogue.serializers.personas import PersonaIdSerializer
+from catalogue.serializers.personas import FrontmatterField, PersonaIdSerializer, ToolsField
 from catalogue.serializers.skills import BundlingPersonaSerializer, SkillIdSerializer
 from installs.serializers.advisories import AdvisorySerializer
 from installs.serializers.installs import LatestSerializer
@@ -26,6 +26,13 @@ from marketplace.api.serializers import ResponseSerializer
 class ContentField(TextField):
     help_text = "Null beyond the size limits, or with `content=false`."
     initial = "You are an archivist."
+
+
+class ManifestFrontmatterField(FrontmatterField):
+    help_text = "The start of its file, up to the prompt. Null if it has none."
+
+    def to_representation(self, frontmatter):
+        return frontmatter or None
 
 
 class ManifestEntrySerializer(ResponseSerializer):
@@ -49,7 +56,8 @@ class ManifestEntrySerializer(ResponseSerializer):
 class ManifestPersonaSerializer(
     PersonaIdSerializer, BundlingPersonaSerializer, ManifestEntrySerializer
 ):
-    pass
+    frontmatter = ManifestFrontmatterField(allow_null=True)
+    tools = ToolsField()
 
 
 class NamedSkillSerializer(SkillIdSerializer):

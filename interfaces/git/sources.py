@@ -48,7 +48,7 @@ class Marketplace:
         versions |= {("skill", key) for plugin in self.plugins for key in plugin.bundled}
         folders = folders_of([key for kind, key in versions if kind == "skill"])
         prompts = rows_of(PROMPTS, [[key for kind, key in versions if kind == "persona"]])
-        prompts = {key: bytes(data).decode() for key, data in prompts}
+        prompts = {key: (head, bytes(data).decode()) for key, head, data in prompts}
         files = marketplace_files(self.title, self.plugins, folders, prompts)
         message = f"{len(self.plugins)} plugin{'' if len(self.plugins) == 1 else 's'}"
         [(now,)] = rows_of("SELECT now()")

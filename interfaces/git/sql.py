@@ -71,7 +71,7 @@ FROM catalogue_skillversion AS version JOIN catalogue_skill AS skill ON skill.id
 WHERE version.id = ANY(%s)
 """
 PROMPTS = """
-SELECT version.id, data FROM catalogue_personaversion AS version
+SELECT version.id, frontmatter, data FROM catalogue_personaversion AS version
 JOIN catalogue_filecontent ON catalogue_filecontent.digest = content_digest
 WHERE version.id = ANY(%s)
 """

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import orjson
 
+from catalogue.repairs import repair
 from catalogue.skill_md import name_of, plain, yaml_lines
 from interfaces.git.names import plugin_name, shortened
 from interfaces.git.store import GitFile
@@ -77,7 +78,10 @@ def is_accepted(path):
 
 
 def marketplace_files(title, plugins, folders, prompts):
-    """The files of a marketplace. `folders` and `prompts` are keyed by version id."""
+    """The files of a marketplace. `folders` and `prompts` are keyed by version id.
+
+    A prompt comes with the frontmatter above it.
+    """
     plugins = [plugin.in_lines() for plugin in plugins]
     files = {
         ".claude-plugin/marketplace.json": in_json(claude_marketplace(title, plugins)),
@@ -97,7 +101,7 @@ def plugin_files(plugin, folders, prompts):
     if plugin.kind == "skill":
         yield from skills_below([folders[plugin.version_id]]).items()
     else:
-        yield f"agents/{plugin.slug}.md", agent_file(plugin, prompts[plugin.version_id])
+        yield f"agents/{plugin.slug}.md", agent_file(plugin, *prompts[plugin.version_id])
         yield from skills_below([folders[version] for version in plugin.bundled]).items()
 
 
@@ -111,9 +115,12 @@ def skills_below(folders):
     return files
 
 
-def agent_file(plugin, prompt):
-    """The prompt of a persona, in the format of a subagent."""
-    lines = yaml_lines({"name": shortened(plugin.slug), "description": plugin.description})
+def agent_file(plugin, frontmatter, prompt):
+    """The file of a persona, in the format of a subagent."""
+    name = shortened(plugin.slug)
+    if frontmatter:
+        return GitFile(repair(frontmatter + prompt, name, plugin.description).text.encode())
+    lines = yaml_lines({"name": name, "description": plugin.description})
     return GitFile(f"---\n{lines}---\n\n{prompt}".encode())
 
 

@@ -25,7 +25,7 @@ SUPERUSER = SimpleNamespace(user=User(is_superuser=True))
 # A new admin with a form needs a row here.
 ROWS = {
     Skill: lambda: SkillFactory(slug="pdf-tables", content=SKILL_MD, tags=["pdf"]),
-    Persona: lambda: PersonaFactory(skills=[SkillFactory()]),
+    Persona: lambda: PersonaFactory(skills=[SkillFactory()], frontmatter="---\ntools: R\n---\n"),
     Agent: AgentFactory,
     User: lambda: User.objects.create(username="grace", email="grace@example.com"),
     Group: lambda: Group.objects.create(name="Translators"),
@@ -83,6 +83,8 @@ def two_edits(field, posted):
         return "https://a.example", "https://b.example"
     if isinstance(field, forms.IntegerField):
         return str(int(posted) + 1), str(int(posted) + 2)
+    if posted.rstrip().endswith("---"):  # frontmatter
+        return tuple(posted.replace("R", name) for name in ("Read", "Grep"))
     return f"{posted}a", f"{posted}b"
 
 

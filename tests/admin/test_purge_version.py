@@ -3,10 +3,11 @@
 from io import StringIO
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 
-from catalogue.models import FileContent, Purge, Skill
+from catalogue.models import FileContent, Persona, Purge, Skill
 from tests.api.versioned_kinds import ME, Kind
 from tests.api.versions import rewrite
 from tests.factories import PersonaFactory, SkillFactory
@@ -88,6 +89,41 @@ def test_nothing_of_the_text_is_left(db, anyone):
     assert [versions[-1][name] for name in ("digest", "version")] == [digest, ""]
     assert anyone.get("/api/v1/skills/pdf-tables/versions/1").status_code == 404
     assert anyone.get("/api/v1/skills/pdf-tables/versions/2").json()["title"] == "Good"
+
+
+@pytest.mark.contract("25.13")
+def test_nothing_of_a_personas_frontmatter_is_left(db, anyone):
+    bad = f"---\nname: archivist\nhooks: {SECRET}\n---\n\n"
+    persona = PersonaFactory(slug="archivist", content="Keep.", frontmatter=bad)
+    persona.snapshot_before_change()
+    rewrite(persona, "Keep.", frontmatter="", title="Good")  # the prompt and the title go on
+    persona.snapshot_before_change()
+    rewrite(persona, "Keep it.", frontmatter="---\ntools: Read\n---\n\n")
+    tables = {"catalogue_personaversion", "catalogue_historicalpersona"}
+    assert tables <= set(tables_with(SECRET))
+
+    purge("persona", "archivist", 1)
+
+    assert tables_with(SECRET) == []
+    history = persona.history.order_by("history_id").values_list("content", "frontmatter")
+    assert [*history] == [("", ""), ("Keep.", "")]
+    assert anyone.get("/api/v1/personas/archivist/versions/1").status_code == 404
+    assert anyone.get("/api/v1/personas/archivist/versions/2").json()["content"] == "Keep."
+
+
+@pytest.mark.contract("25.13")
+@pytest.mark.parametrize("frontmatter", ["", "---\ntools: Write\n---\n"])
+def test_a_purged_prompt_does_not_come_back_below_other_frontmatter(db, frontmatter):
+    persona = PersonaFactory(content=SECRET, frontmatter="---\ntools: Read\n---\n\n")
+    rewrite(persona, "Good.", frontmatter="")
+    purge("persona", persona.slug, 1)
+    other = PersonaFactory(content=f"{SECRET}\n", frontmatter=frontmatter, status="draft")
+
+    with pytest.raises(ValidationError, match="This text was purged"):
+        other.publish()
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Persona.objects.update(status="published")
 
 
 @pytest.mark.contract("25.13")

@@ -85,7 +85,9 @@ def test_it_holds_the_active_persona_its_skills_and_the_agents_own(client, agent
     changed(persona, "You are someone else.")
 
     assert client.get(URL).json() == {
-        "activePersona": row_of(persona, kept, personaId=persona.public_id),
+        "activePersona": row_of(
+            persona, kept, personaId=persona.public_id, frontmatter=None, tools=None
+        ),
         "skills": [
             skill_of(both, before, "install", "persona"),
             skill_of(bundled, None, "persona"),

@@ -60,6 +60,8 @@ def test_the_detail_adds_prompt_skills_and_ratings(anyone):
     assert response.json() == {
         **as_listed(persona, skills=["pdf"], ratingAvg=3.75, ratingCount=4),
         "content": "You keep everything.",
+        "frontmatter": None,
+        "tools": None,
         "skills": [
             {
                 "skillId": skill.public_id,

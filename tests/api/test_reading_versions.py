@@ -119,6 +119,8 @@ def test_one_version_of_a_persona_has_its_prompt(anyone, persona):
         "description": persona.description,
         "digest": version.digest,
         "content": "You are one.",
+        "frontmatter": None,
+        "tools": None,
         "contextTokens": 3,
         "createdAt": timestamp(version.created_at),
         "isCurrent": False,

@@ -83,6 +83,8 @@ def test_the_api_serves_every_field_of_a_persona_file(anyone, tmp_path):
         "ratings": {"average": None, "count": 0, "distribution": dict.fromkeys("12345", 0)},
         "contextTokens": 8,
         "content": PROMPT,
+        "frontmatter": None,
+        "tools": None,
     }
 
 

@@ -219,3 +219,16 @@ def test_a_card_shows_license_runtimes_scripts_and_price(person, catalogue):
     assert "scripts" not in visible(person.get("/skills?q=reads"))
     assert "scripts" in visible(person.get("/skills/runs")).partition("Install")[0]
     assert "$1,234.56" in visible(person.get("/personas?free=false"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "shown"), [("tools: [Read, Grep]", "Tools Read, Grep"), ("tools:", "Tools none")]
+)
+def test_a_persona_shows_the_tools_that_it_asks_for(person, lines, shown):
+    PersonaFactory(slug="reader", frontmatter=f"---\n{lines}\n---\n\n")
+    PersonaFactory(slug="writer", frontmatter="---\nmodel: x\n---\n\n")
+
+    for path in ("/personas/reader", "/personas/reader/versions/1"):
+        assert shown in visible(person.get(path))
+    for path in ("/personas/writer", "/personas/writer/versions/1"):
+        assert "Tools" not in visible(person.get(path))

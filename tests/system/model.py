@@ -138,6 +138,7 @@ class Model(InstallRules, ReviewRules, SignalRules, TokenRules, VersionRules):
             status,
             created=Timestamp(self.interval),
             updated=Timestamp(self.interval),
+            frontmatter="" if kind == "personas" else None,
             price_cents=price,
             bundle=list(bundle),
         )

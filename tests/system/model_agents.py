@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.system.matchers import Between, ShortRepr, Timestamp
 from tests.system.model_catalogue import published, slugs
+from tests.system.model_versions import agent_file
 
 SCOPES = ["read", "install", "review"]  # of a token, unless a request names others
 CHALLENGE = 'Bearer realm="marketplace"'
@@ -253,7 +254,8 @@ class Agent(ShortRepr):
             }
 
         return {
-            "activePersona": persona and row(persona, self.personas[persona]),
+            "activePersona": persona
+            and row(persona, self.personas[persona]) | agent_file(given[persona].frontmatter),
             "skills": [
                 {
                     **row(skill, self.skills.get(skill)),

@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 from tests.system.matchers import ShortRepr
-from tests.system.model_versions import Versioned, digest_of
+from tests.system.model_versions import Versioned, agent_file, digest_of
 
 edits = count()  # numbers the staff's changes to entries
 
@@ -23,6 +23,7 @@ class Entry(Versioned, ShortRepr):
     status: str
     created: Any
     updated: Any
+    frontmatter: Any = None  # of a persona
     price_cents: int = 0
     deprecation: str = ""
     successor: Any = None
@@ -58,9 +59,13 @@ class Entry(Versioned, ShortRepr):
 
     @property
     def digest(self):
-        """For the prompt; for a skill's file, which is its content here (model_data)."""
+        """For a persona's file; for a skill's, which is its content here (model_data)."""
         is_written = self.kind == "skills" and not self.content
-        return self.written_digest if is_written else digest_of(self.content)
+        return self.written_digest if is_written else digest_of(self.file_text)
+
+    @property
+    def file_text(self):
+        return (self.frontmatter or "") + self.content
 
     @property
     def context_tokens(self):
@@ -127,6 +132,7 @@ class Entry(Versioned, ShortRepr):
         return {
             **self.listed(),
             "content": None if self.price_cents else self.content,
+            **agent_file(self.frontmatter, is_free=not self.price_cents),
             "skills": [
                 {**skill.named(), "description": skill.fields["description"]}
                 for skill in published(self.bundle)

@@ -85,6 +85,15 @@ TEXTS = {
     "third": "Do it anew.",
     "large": "é" * 2**21,
 }
+# The frontmatter of a persona with a text. One has the prompt of another that has none.
+FRONTMATTER = {
+    "third": "---\nname: any\ntools: Read, Grep\n---\n\n",
+    "first with tools": '---\ntools: [Read]\nmodel: "x"\n---\n',
+}
+TEXTS |= {"first with tools": TEXTS["first"]}
+# What the API shows of it.
+TOOLS = {"": None, "third": ["Read", "Grep"], "first with tools": ["Read"]}
+TOOLS = {FRONTMATTER.get(name, ""): tools for name, tools in TOOLS.items()}
 # The later texts of some entries; None repeats the first one.
 LATER = {
     0: ["Do it as before.", None, "Do it as before."],
@@ -148,6 +157,17 @@ def content(kind, slug, text):
     if kind == "personas":
         return text
     return f"---\nname: {slug}\ndescription: Does it.\n---\n{text}"
+
+
+def parts(entry, text):
+    """The values of an entry with a text of TEXTS, by name, or with the text of a file."""
+    if text in TEXTS:
+        head = FRONTMATTER.get(text, "")
+        text = content(entry.kind, entry.slug, TEXTS[text])
+    else:
+        head = next((head for head in FRONTMATTER.values() if text.startswith(head)), "")
+        text = text.removeprefix(head)
+    return {"content": text} | ({"frontmatter": head} if entry.kind == "personas" else {})
 
 
 def fields(kind, number):

@@ -43,11 +43,7 @@ class StaffActions:
 
     def write(self, entry, text, about):
         """Save a text, by name or literally; without one, only the other fields."""
-        values = dict(about)
-        if text in data.TEXTS:
-            values["content"] = data.content(entry.kind, entry.slug, data.TEXTS[text])
-        elif text:
-            values["content"] = text
+        values = about | (data.parts(entry, text) if text else {})
         with self.clock():
             ends = self.model.write(entry, values)
             if ends == "done":
@@ -126,7 +122,7 @@ class StaffActions:
 
     def take_back(self, entry):
         """Recall and purge texts of an entry, which must not come back."""
-        newest, text = entry.versions[-1], entry.content
+        newest, text = entry.versions[-1], entry.file_text
         self.move(entry, "withdraw")
         self.recall_version(entry, newest, data.RECALL_REASONS[0])
         self.publish(entry)

@@ -31,16 +31,20 @@ class VersionRules:
 
     # Actions of staff. Each returns its outcome: "done", or why it is refused.
 
-    def refusal(self, entry, digest):
-        """The reason not to publish the entry with this text, or None."""
-        if (entry.kind, digest) in self.purges:
+    def refusal(self, entry, text, content):
+        """The reason not to publish the entry with this text of a file, or None.
+
+        Its content alone counts, too: the prompt.
+        """
+        digests = {digest_of(text), digest_of(content)}
+        if any((entry.kind, digest) in self.purges for digest in digests):
             return "purged"
-        is_recalled = any(version.recall for version in entry.with_text(digest))
-        return "recalled" if is_recalled else None
+        same = [version for digest in digests for version in entry.with_text(digest)]
+        return "recalled" if any(version.recall for version in same) else None
 
     def refused_texts(self, entry):
         """Texts that may not come back in the entry."""
-        recalled = {version.content for version in entry.versions if version.recall}
+        recalled = {version.file_text for version in entry.versions if version.recall}
         purged = {
             text
             for (kind, digest), text in self.purges.items()
@@ -51,15 +55,16 @@ class VersionRules:
 
     def write(self, entry, values):
         """Save values of an entry, perhaps including its content."""
-        digest = digest_of(values["content"]) if "content" in values else entry.digest
-        is_new = entry.is_published and entry.is_new(digest)
-        if is_new and (refusal := self.refusal(entry, digest)):
+        content = values.get("content", entry.content)
+        text = (values.get("frontmatter", entry.frontmatter) or "") + content
+        is_new = entry.is_published and entry.is_new(digest_of(text))
+        if is_new and (refusal := self.refusal(entry, text, content)):
             return refusal
         self.edit(entry, **values)
         return "done"
 
     def publish(self, entry):
-        if refusal := self.refusal(entry, entry.digest):
+        if refusal := self.refusal(entry, entry.file_text, entry.content):
             return refusal
         self.set_status(entry, "published")
         return "done"
@@ -97,12 +102,15 @@ class VersionRules:
         if entry.has_now(version):
             return "current"
         self.recall_text(entry, version, reason)
-        self.purges.setdefault((entry.kind, version.digest), version.content)
+        for digest, text in version.purgeable():
+            self.purges.setdefault((entry.kind, digest), text)
+        has_text = entry.digest == version.digest or entry.has_prompt_of(version)
         for same in entry.with_text(version.digest):
             same.recall = Recall(reason, same.recall.at, same.recall.place)
             same.purge()
-        if entry.digest == version.digest:
+        if has_text:
             # The catalogue writes a SKILL.md from the remaining fields.
             entry.written_digest = Opaque("sha256:[0-9a-f]{64}")
-            self.edit(entry, content="", title=entry.slug, description="", version="")
+            values = {"content": "", "title": entry.slug, "description": "", "version": ""}
+            self.edit(entry, **values, **({"frontmatter": ""} if entry.frontmatter else {}))
         return "done"

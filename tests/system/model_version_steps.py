@@ -6,7 +6,7 @@ from tests.system.model_data import RECALL_REASONS, TITLES, WORDS
 from tests.system.scale import scale
 
 # Each response with a large text takes a tenth of a second.
-WRITTEN = ["first", "second", "third"] * 2 + scale(short=[], long=["large"])
+WRITTEN = ["first", "second", "third", "first with tools"] * 2 + scale(short=[], long=["large"])
 SHORT = 1000  # characters
 ACTS = ["restore_version"] * 3 + ["recall_version"] * 4 + ["purge_version"]
 ACTS_ON_RECALLED = ["lift_recall"] * 3 + ["restore_version"] * 3 + ["purge_version"] * 2

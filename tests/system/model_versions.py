@@ -5,10 +5,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.system.matchers import ShortRepr
+from tests.system.model_data import TOOLS
 
 
 def digest_of(content):
     return f"sha256:{hashlib.sha256(content.encode()).hexdigest()}"
+
+
+def agent_file(frontmatter, *, is_free=True):
+    """What the API shows of a persona's frontmatter."""
+    return {"frontmatter": frontmatter or None if is_free else None, "tools": TOOLS[frontmatter]}
 
 
 @dataclass
@@ -29,6 +35,7 @@ class Version(ShortRepr):
     label: str
     title: str
     description: str
+    frontmatter: str
     content: str
     digest: str
     created: Any
@@ -37,6 +44,7 @@ class Version(ShortRepr):
 
     def __post_init__(self):
         self.context_tokens = -(-len(self.content) // 4)
+        self.content_digest = digest_of(self.content)
 
     def __repr__(self):
         return f"<version {self.number}>"
@@ -44,11 +52,23 @@ class Version(ShortRepr):
     def values(self):
         """The entry's values after a restore."""
         about = {"title": self.title, "description": self.description, "version": self.label}
-        return about | {"content": self.content}
+        if self.frontmatter is None:
+            return about | {"content": self.content}
+        return about | {"content": self.content, "frontmatter": self.frontmatter}
+
+    @property
+    def file_text(self):
+        return (self.frontmatter or "") + self.content
+
+    def purgeable(self):
+        """What a purge forbids, by digest: its text, and the prompt in it."""
+        texts = {self.digest: self.file_text}
+        return ({self.content_digest: self.content} | texts).items() if not self.is_purged else ()
 
     def purge(self):
         """Its number, its digest and its size stay."""
         self.label = self.title = self.description = self.content = ""
+        self.frontmatter = self.frontmatter and ""
         self.is_purged = True
 
 
@@ -70,10 +90,17 @@ class Versioned:
     def present(self):
         """Its current text, which is that of its newest version while it is published."""
         about = (self.fields[name] for name in ("version", "title", "description"))
-        return Version(len(self.versions), *about, self.content, self.digest, self.updated)
+        text = self.frontmatter, self.content, self.digest
+        return Version(len(self.versions), *about, *text, self.updated)
 
     def has_now(self, version):
         return self.is_published and self.digest == version.digest
+
+    def has_prompt_of(self, version):
+        """Whether its text, while it is not published, has the prompt of this version alone."""
+        prompt = digest_of(self.content)
+        same = {other.digest for other in self.versions if other.content_digest == prompt}
+        return not self.is_published and prompt == version.content_digest and len(same) == 1
 
     def with_text(self, digest):
         """Each number of a text, newest first."""
@@ -119,7 +146,9 @@ class Versioned:
             "description": version.description,
             "content": None if self.price_cents else version.content,
         }
-        return {**row, "files": []} if self.kind == "skills" else row
+        if self.kind == "skills":
+            return {**row, "files": []}
+        return {**row, **agent_file(version.frontmatter, is_free=not self.price_cents)}
 
     # The text that an agent gets
 

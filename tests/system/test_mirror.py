@@ -10,7 +10,7 @@ import pytest
 from django.db import connection, transaction
 
 from catalogue.exceptions import SkillNotFound
-from catalogue.models import FileContent, Persona, Skill, content_digest
+from catalogue.models import Persona, Skill, content_digest
 from installs.models import SkillInstall
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory
 from tests.imports import import_skills
@@ -66,7 +66,10 @@ class Mirror:
             assert response.json() == {"error": f"{kind.capitalize()} not found"}
             return None
         assert response.status == 200, response
-        return response.body if kind == "skill" else response.json()["content"].encode()
+        if kind == "skill":
+            return response.body
+        persona = response.json()
+        return ((persona["frontmatter"] or "") + persona["content"]).encode()
 
     def catch_up(self):
         """Follow the feed to its end; returns the newest of all entries, and their texts."""
@@ -144,6 +147,8 @@ def edit(chance):
 
 def write(entry, chance):
     entry.title = entry.content = f"Text {chance.random()}"
+    if isinstance(entry, Persona):
+        entry.frontmatter = chance.choice(["", "---\ntools: Read\n---\n\n"])
     entry.save()
 
 
@@ -192,7 +197,4 @@ def listed(server, kind):
 def texts_of(kind, slug):
     """The bytes of each version of an entry in the database, by number."""
     versions = KINDS[kind].objects.get(slug=slug).versions.all()
-    digest = "skill_md_digest" if kind == "skill" else "content_digest"
-    numbers = dict(versions.values_list("number", digest))
-    stored = dict(FileContent.objects.filter(digest__in=numbers.values()).values_list())
-    return {number: bytes(stored[digest]) for number, digest in numbers.items()}
+    return {version.number: version.file_text.encode() for version in versions}

@@ -111,8 +111,9 @@ TOOLS = {
     ),
     "get_persona": Tool(
         "Read a persona",
-        "Read one persona: its prompt in `content` (null if it has a price), the `skills` it "
-        "bundles and its `ratings`. Reading does not install it.",
+        "Read one persona: its prompt in `content` (null if it has a price), the `tools` it may "
+        "use (null for all), the `skills` it bundles and its `ratings`. Reading does not install "
+        "it.",
         {"slug": "", "version": VERSION},
         at_version="get_persona_version",
     ),
