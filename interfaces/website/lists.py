@@ -96,11 +96,12 @@ def facet_of(query, name, title, values):
     params = query.query_params
     is_whole = not query.words and not query.values
     choices = []
-    # A value that is set is always shown, however rare it is.
-    known, given = {label_key(value) for value in values}, params.get(name, [])
-    others = {value: None for value in given if label_key(value) not in known}
-    for value, entries in {**others, **values}.items():
-        is_set = [label_key(value)] == [*map(label_key, given)]
+    # A value that is set is always shown, and first, however rare it is.
+    by_key = {label_key(value): value for value in values}
+    given = {label_key(value): value for value in params.get(name, [])}
+    first = {by_key.get(key, value): None for key, value in given.items()}
+    for value, entries in {**first, **values}.items():
+        is_set = [label_key(value)] == [*given]
         choices.append(
             {
                 "label": label_of(name, value),
