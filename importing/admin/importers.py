@@ -1,5 +1,6 @@
 """Importing in the admin: the commands' importers, with a preview of what they would change."""
 
+import os
 from dataclasses import dataclass, field
 
 from django.db import transaction
@@ -84,7 +85,8 @@ class AdminImportMixin:
         self.root, self.left_out = root, []
         files = {}
         for folder, path in self.find(root):
-            files.setdefault(path.resolve(), (folder, path))  # of several links to one file, one
+            # Of several links to one file, one.
+            files.setdefault(os.path.realpath(path), (folder, path))
         return [self.import_file(folder, path) for folder, path in files.values()]
 
     def import_file(self, root, path):
