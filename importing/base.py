@@ -55,6 +55,11 @@ def printable(path):
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 
+def reason_of(error):
+    """Why a file is refused, without the temporary path that an OSError names."""
+    return getattr(error, "strerror", None) or str(error)
+
+
 @dataclass
 class ImportFile:
     """A file that was read. Its `slug` comes from its name, and may be taken."""
@@ -119,7 +124,7 @@ class Importer(Finder):
             source, folder = self.source_of(root, path), self.read_beside(path)
             return ImportFile(root, path, source, slug, fields, text, body, folder)
         except (Refused, OSError) as error:
-            self.report.refuse(path, error)
+            self.report.refuse(path, reason_of(error))
             return None
 
     def import_batch(self, files):
@@ -251,7 +256,7 @@ class Importer(Finder):
             entry.full_clean(validate_unique=False, validate_constraints=False)
             self.store(file)
         except (Refused, OSError) as error:
-            self.report.refuse(file.path, error)
+            self.report.refuse(file.path, reason_of(error))
         except ValidationError as error:
             reasons = (f"{name}: {' '.join(texts)}" for name, texts in error.message_dict.items())
             self.report.refuse(file.path, "; ".join(reasons))

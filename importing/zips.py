@@ -43,7 +43,7 @@ def unpacked(name, data, importer):
         root = write_upload(name, file, importer, Path(folder))
         paths = [path for _, path in islice(importer.find(root), MAX_ENTRIES + 1)]
         if not paths:
-            raise Refused(f"The upload holds no {importer.looks_for}.")
+            raise Refused(f"The upload holds no {importer.looks_for}. {importer.advice}".strip())
         if len(paths) > MAX_ENTRIES:
             last = printable(paths[-1].relative_to(root))
             raise Refused(

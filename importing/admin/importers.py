@@ -1,5 +1,6 @@
 """Importing in the admin: the commands' importers, with a preview of what they would change."""
 
+import os
 from dataclasses import dataclass, field
 
 from django.db import transaction
@@ -68,13 +69,12 @@ class AdminImportMixin:
     """A file changes the entry of its slug, whatever its source: staff confirm the change.
 
     Each file has a transaction of its own, so that no lock is held for longer than one file
-    takes. `record` gets each Outcome in this transaction. Without it, this is a preview, which
-    rolls the transaction back.
+    takes. A preview rolls it back. Otherwise `record` gets each Outcome in it.
     """
 
-    def __init__(self, *, record=None, draft=False):
+    def __init__(self, *, preview=True, record=None, draft=False):
         super().__init__(FileReport(), draft=draft, source=SOURCE)
-        self.record, self.preview = record, record is None
+        self.preview, self.record = preview, record
         self.paths = {}  # of the files so far, by slug
         self.room, self.comparison = MAX_SHOWN, Comparison(MAX_LINES)
         self.previewed_at = None  # when the person who confirms it saw the preview
@@ -85,7 +85,8 @@ class AdminImportMixin:
         self.root, self.left_out = root, []
         files = {}
         for folder, path in self.find(root):
-            files.setdefault(path.resolve(), (folder, path))  # of several links to one file, one
+            # Of several links to one file, one.
+            files.setdefault(os.path.realpath(path), (folder, path))
         return [self.import_file(folder, path) for folder, path in files.values()]
 
     def import_file(self, root, path):
@@ -190,6 +191,7 @@ class AdminSkillImporter(AdminImportMixin, SkillImporter):
     )
     single_file = "SKILL.md"
     looks_for = "SKILL.md"
+    advice = "Put each skill into a folder of its own, as SKILL.md, or upload its file alone."
 
 
 class AdminPersonaImporter(AdminImportMixin, PersonaImporter):
@@ -199,6 +201,7 @@ class AdminPersonaImporter(AdminImportMixin, PersonaImporter):
     )
     single_file = "{}.md"
     looks_for = "persona file"
+    advice = ""
 
     def pasted(self, text):
         values = super().pasted(text)

@@ -107,7 +107,7 @@ def import_or_discard(model_admin, request, run):
     if is_discarded:
         return redirect(model_admin.url_of("import"))
     importer = IMPORTERS[model_admin.model](
-        record=partial(record, model_admin, request, run), draft=run.draft
+        preview=False, record=partial(record, model_admin, request, run), draft=run.draft
     )
     with suppress(KeyError, ValueError):
         importer.previewed_at = moment(request.POST["opened_at"])

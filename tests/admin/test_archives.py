@@ -107,6 +107,21 @@ def test_a_link_to_a_skill_md_is_no_second_entry(admin_client):
     assert len(page.context["outcomes"]["created"]) == 1
 
 
+def test_a_skill_md_that_leads_nowhere_is_refused_alone(admin_client):
+    links = {f"repo-main/{name}/SKILL.md": "SKILL.md" for name in "ab"}
+    links |= {"repo-main/c/SKILL.md": "/etc/passwd"}
+
+    page = upload(admin_client, zip_with_links(FILES, links))
+
+    loop = "Too many levels of symbolic links"
+    assert {outcome.path: outcome.reason for outcome in page.context["outcomes"]["refused"]} == {
+        "repo-main/a/SKILL.md": loop,
+        "repo-main/b/SKILL.md": loop,
+        "repo-main/c/SKILL.md": "a symbolic link that leads outside the imported path",
+    }
+    assert len(page.context["outcomes"]["created"]) == 1
+
+
 @pytest.mark.parametrize("name", PACKED)
 @pytest.mark.parametrize("below", ["out/evil", "OUT/evil"])
 def test_nothing_is_written_through_a_link(admin_client, tmp_path, name, below):

@@ -228,9 +228,23 @@ def test_another_kind_of_file_is_refused(admin_client):
     assert refusal(page) == sentence
 
 
+NO_SKILL_MD = (
+    "The upload holds no SKILL.md. Put each skill into a folder of its own, as SKILL.md, or upload "
+    "its file alone."
+)
+
+
+def test_several_lone_files_are_no_skills_and_the_refusal_says_what_to_do(admin_client):
+    files = [SimpleUploadedFile(f"{name}.md", SKILL_MD.format(name).encode()) for name in "ab"]
+
+    page = admin_client.post(f"{SKILLS}import/", {"file": files}, follow=True)
+
+    assert refusal(page) == NO_SKILL_MD
+
+
 def test_a_zip_without_what_is_looked_for_is_refused(admin_client):
     data = zip_of({"notes.md": "x", "a.png": "x"})
-    assert refusal(upload(admin_client, data)) == "The upload holds no SKILL.md."
+    assert refusal(upload(admin_client, data)) == NO_SKILL_MD
 
     data = zip_of({"README.md": "x", "one/SKILL.md": SKILL_MD.format("one")})
     assert refusal(upload(admin_client, data, to=PERSONAS)) == "The upload holds no persona file."
