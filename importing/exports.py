@@ -119,49 +119,6 @@ def values_in_file(persona, names):
     return values
 
 
-def differing_fields_of_persona(persona, fields):
-    """Those of them that only personas have. A file may name skills that do not exist."""
-    if (fields.get("priceCents") or "0") != str(persona.price_cents):
-        yield "price_cents"
-    named, bundled = set(fields.words("skills")), {skill.slug for skill in persona.skills.all()}
-    others = named - bundled
-    if bundled - named or (others and Skill.objects.filter(slug__in=others).exists()):
-        yield "skills"
-
-
-def frontmatter_with_fields(persona):
-    """The persona's frontmatter with its differing fields. All other lines stay."""
-    differing = differing_fields(persona)
-    if not differing:
-        return persona.frontmatter
-    match, (fields, _) = fenced(persona.frontmatter), read_frontmatter(persona.frontmatter)
-    values = values_in_file(persona, differing)
-    metadata = fields.metadata | {key: values.pop(key) for key in fields.metadata.keys() & values}
-    if metadata != fields.metadata:
-        values["metadata"] = without_empty(metadata)
-    gone = {key.casefold() for key in values}
-    lines = [chunk for chunk in chunks_of(match[1]) if key_of(chunk).casefold() not in gone]
-    text = "".join(lines) + with_newlines_of(match[1], as_yaml(without_empty(values)))
-    if read_mapping(text) is None:
-        text = as_yaml(without_empty(dict(fields.fields) | values))
-    return f"{persona.frontmatter[: match.start(1)]}{text}{persona.frontmatter[match.end(1) :]}"
-
-
-def values_in_file(persona, names):
-    """The values of these fields by their keys in a file."""
-    values = {name: getattr(persona, name) for name in names}
-    values = {
-        key: one_line(text) if isinstance(text, str) else text for key, text in values.items()
-    }
-    if "slug" in values:
-        values = {"name": values.pop("slug")} | values
-    if "price_cents" in values:
-        values["priceCents"] = values.pop("price_cents") or ""
-    if "skills" in values:
-        values["skills"] = sorted(skill.slug for skill in persona.skills.all())
-    return values
-
-
 def content_with_fields(skill):
     """The skill's content, with its differing fields in the frontmatter.
 

@@ -6,6 +6,7 @@ from django.utils.functional import cached_property
 
 from catalogue.models.entries import REFUSALS, Entry
 from catalogue.models.files import FileContent
+from catalogue.models.labels import NfcCharField
 from catalogue.models.of_text import DigestOfText, NumberOfText, TokensOfText
 from catalogue.models.personas import FREE, Persona, PersonaFile
 from catalogue.models.purges import Purge
@@ -48,7 +49,7 @@ class Version(models.Model):
 
     number = NumberOfText()
     version = models.CharField(max_length=max_length(Entry, "version"))  # the label
-    title = models.CharField(max_length=max_length(Entry, "title"))
+    title = NfcCharField(max_length=max_length(Entry, "title"))
     description = models.TextField()
     digest = DigestOfText(max_length=71)
     content_digest = models.CharField(max_length=71)
