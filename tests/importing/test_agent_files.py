@@ -47,6 +47,7 @@ def test_frontmatter_and_prompt_are_the_file(anyone, tmp_path):
     [
         ("---\nmodel: x\n---\n", "No blank line, and no newline at the end."),
         ("---\nmodel: x # why\n---  \n\n\n\n", "Three.\n\n\n"),
+        ("---\r\nmodel: x\r\n---\r\n\r\n", "Lines of Windows.\r\nTwo.\r\n"),
         ("---\nmodel: 'x'\n\n# a comment\n---\n\n", "---\n\nA rule.\n"),
         ("---\nmodel: x\n---\n", "model: x\n\nmodel: x"),
     ],

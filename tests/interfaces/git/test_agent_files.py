@@ -35,7 +35,8 @@ def agent_file(live_server_of, git, tmp_path, transactional_db):
     [
         f"---\n{NAMED}{FIELDS}---\n\nYou read.\n",
         f"---\n{FIELDS}{NAMED}---\nYou read.",
-        f"---\n{NAMED}{FIELDS}---  \n\n\nYou read: ---\n\n---\n",
+        f"---\n{NAMED}{FIELDS}---\n\nYou\nread.\n\n".replace("\n", "\r\n"),
+        f"\ufeff---\n{NAMED}{FIELDS}---  \n\n\nYou read: ---\n\n---\n",
         '---\nname: "reader"\ndescription: >\n  Reads:\n  all.\nmodel: x\n---\n\nYou.\n',
     ],
 )
