@@ -5,10 +5,12 @@ file says stays as its author wrote it.
 """
 
 import re
+from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from catalogue.frontmatter import NEWLINE, Refused, as_key, fenced, read_frontmatter
 from catalogue.yaml_fields import (
+    LINES,
     NULL,
     Quoted,
     Quoter,
@@ -40,6 +42,24 @@ def repair(text, name, description):
     lines, names = repaired_lines(match[1], fields, needs) or new_lines(text, fields, needs)
     text = f"{text[: match.start(1)]}{lines}{text[match.end(1) :]}"
     return Repaired(text, [name for name in REPAIRS if name in names])
+
+
+def repairs_between(text, served):
+    """The names of the repairs that have made the `served` text of a text."""
+    if text == served:
+        return []
+    fields = read_frontmatter(served)[0].fields
+    again = repair(text, fields["name"], fields["description"])
+    return again.repairs if again.text == served else ["frontmatter"]  # of an older release
+
+
+def lines_between(text, served):
+    """The numbers of the lines of a text that its repairs have changed."""
+    matcher = SequenceMatcher(None, LINES.findall(text), LINES.findall(served), autojunk=False)
+    changes = [change for change in matcher.get_opcodes() if change[0] != "equal"]
+    return [
+        line + 1 for _, start, stop, *_ in changes for line in range(start, max(stop, start + 1))
+    ]
 
 
 def below_new_frontmatter(text, name, description):
