@@ -165,8 +165,8 @@ class VersionReads(KeysetList):
 
 
 def with_content(version):
-    """The version, with its text read from the same server."""
-    version.content  # noqa: B018
+    """The version, with its texts read from the same server."""
+    version.content, version.text  # noqa: B018
     return version
 
 

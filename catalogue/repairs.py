@@ -4,18 +4,26 @@ Clients need a YAML mapping with the `name` of the folder and a `description`. W
 file says stays as its author wrote it.
 """
 
-import re
+from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from catalogue.frontmatter import NEWLINE, Refused, as_key, fenced, read_frontmatter
+from catalogue.edits import (
+    Edit,
+    as_text,
+    edited,
+    end_of_line,
+    new_line,
+    value_edit,
+    with_newlines_of,
+)
+from catalogue.frontmatter import Refused, as_key, fenced, read_frontmatter
 from catalogue.yaml_fields import (
+    LINES,
     NULL,
     Quoted,
     Quoter,
     as_yaml,
-    in_quotes,
     is_text,
-    lines_and_end,
     read_mapping,
     read_yaml,
 )
@@ -40,6 +48,24 @@ def repair(text, name, description):
     lines, names = repaired_lines(match[1], fields, needs) or new_lines(text, fields, needs)
     text = f"{text[: match.start(1)]}{lines}{text[match.end(1) :]}"
     return Repaired(text, [name for name in REPAIRS if name in names])
+
+
+def repairs_between(text, served):
+    """The names of the repairs that have made the `served` text of a text."""
+    if text == served:
+        return []
+    fields = read_frontmatter(served)[0].fields
+    again = repair(text, fields["name"], fields["description"])
+    return again.repairs if again.text == served else ["frontmatter"]  # of an older release
+
+
+def lines_between(text, served):
+    """The numbers of the lines of a text that its repairs have changed."""
+    matcher = SequenceMatcher(None, LINES.findall(text), LINES.findall(served), autojunk=False)
+    changes = [change for change in matcher.get_opcodes() if change[0] != "equal"]
+    return [
+        line + 1 for _, start, stop, *_ in changes for line in range(start, max(stop, start + 1))
+    ]
 
 
 def below_new_frontmatter(text, name, description):
@@ -101,18 +127,12 @@ def fields_as_needed(fields, needs):
 # Editing its lines
 
 
-class Edit(NamedTuple):
-    """A new text for a slice of the lines."""
-
-    start: int
-    stop: int
-    text: str
-
-
 def repaired_lines(lines, fields, needs):
     """The lines with the smallest edits, and the names of the repairs; None if they do not help."""
     names = {need.repair for need in needs.values()}
     mapping = read_mapping(lines)
+    if mapping and names == {""}:
+        return lines, names
     if mapping is None:
         names.add("quoting")
         lines = Quoter(lines).quoted()
@@ -129,13 +149,6 @@ def is_as_needed(values, fields, needs):
     return is_same and all(is_text(values[name]) for name in needs)
 
 
-def edited(lines, edits):
-    in_order = sorted(edits, key=lambda edit: edit.start)
-    for edit in reversed(in_order):
-        lines = f"{lines[: edit.start]}{edit.text}{lines[edit.stop :]}"
-    return lines
-
-
 def edits_of(lines, values, fields, needs):
     place = 0  # of a new line: below the one before it
     for name, need in needs.items():
@@ -148,45 +161,3 @@ def edits_of(lines, values, fields, needs):
         if values[need.key] != need.value or not is_text(values[need.key]):
             yield value_edit(lines, field, need.value)
         place = end_of_line(lines, field.value[1])
-
-
-def new_line(lines, fields, name, value):
-    """A line like the other ones: with their indentation, and their newline."""
-    first = min(start for (start, _), _ in fields.values())
-    indent = re.search(r"[ ]*\Z", lines[:first])[0]
-    return f"{indent}{name}: {as_scalar(value)}{with_newlines_of(lines, chr(10))}"
-
-
-def value_edit(lines, field, value):
-    """A new value after the key, on its line. What comes after the old value stays."""
-    start, stop = field.value
-    before = lines[field.key[1] : start]
-    if "\n" in before or "\r" in before:
-        start = field.key[1] + before.index(":") + 1
-    stop -= len(lines_and_end(lines[start:stop])[1])
-    space = "" if lines[start - 1].isspace() else " "
-    return Edit(start, stop, f"{space}{as_scalar(value)}")
-
-
-def end_of_line(lines, place):
-    """The start of the next line, unless the place is the start of one."""
-    if lines[:place].endswith(("\n", "\r")):
-        return place
-    return re.compile(rf"[^\r\n]*{NEWLINE}?").match(lines, place).end()
-
-
-def as_scalar(text):
-    """The text in YAML: plain if that reads as the same text, else in quotes."""
-    is_plain = text.isprintable() and is_text(text) and read_yaml(f"x: {text}") == {"x": text}
-    return text if is_plain else in_quotes(text)
-
-
-def as_text(value):
-    """The value, to be written so that every reader takes it for text."""
-    return value if is_text(value) else Quoted(value)
-
-
-def with_newlines_of(text, lines):
-    """The lines, with the newlines that the text has."""
-    newline = re.search(NEWLINE, text)
-    return lines.replace("\n", newline[0]) if newline else lines

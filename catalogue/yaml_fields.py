@@ -102,10 +102,16 @@ class Reader:
             top[2] = event, value
         else:
             parent[key[1]], top[2] = value, None
-            if len(self.stack) == 1:
+            if len(self.stack) == 1 or is_in_metadata(self.stack):
+                name = key[1] if len(self.stack) == 1 else (self.stack[0][2][1], key[1])
                 keys = key[0].start_mark.index, key[0].end_mark.index
                 values = event.start_mark.index, (end or event).end_mark.index
-                self.fields[key[1]] = Field(keys, values)
+                self.fields[name] = Field(keys, values)
+
+
+def is_in_metadata(stack):
+    """Whether the innermost mapping is the value of `metadata`."""
+    return len(stack) == 2 and stack[0][2] is not None and stack[0][2][1].lower() == "metadata"
 
 
 def scalar_of(event):
@@ -120,7 +126,10 @@ def is_foreign(tag):
 
 
 def read_mapping(text):
-    """The values of a YAML mapping, and its Fields, by key; None if some readers refuse it."""
+    """The values of a YAML mapping, and its Fields; None if some readers refuse it.
+
+    The Fields are by key. Those in `metadata` are by `(that key, key)`.
+    """
     reader = Reader(text)
     try:
         values = reader.read()

@@ -158,6 +158,7 @@ class Importer(Finder):
             # Only these, because counters move and staff withdraw entries meanwhile.
             entry.save(update_fields=[*names, "updated_at"])
             self.report.updated += 1
+            self.note_repairs(file, entry)
         else:
             self.report.unchanged += 1
 
@@ -179,6 +180,11 @@ class Importer(Finder):
         for file, entry in new:
             self.save_bundle(file, entry)
             self.report.created += 1
+            self.note_repairs(file, entry)
+
+    def note_repairs(self, file, entry):
+        if entry.repairs:
+            self.report.note(file.path, f"repaired: {', '.join(entry.repairs)}")
 
     def create_alone(self, file, entry):
         """Whether the entry was created; its slug may have been taken meanwhile."""

@@ -3,19 +3,18 @@
 import zipfile
 
 from catalogue.archives import member, write_member
+from catalogue.edits import with_changes
 from catalogue.frontmatter import (
     Frontmatter,
     Refused,
     as_key,
-    fenced,
     one_line,
     read_frontmatter,
     with_frontmatter,
 )
 from catalogue.models import LABELS, FileContent, Skill, in_nfc, label_key
-from catalogue.repairs import with_newlines_of
 from catalogue.slugs import slug_of, title_of
-from catalogue.yaml_fields import as_yaml, chunks_of, key_of, read_mapping
+from catalogue.yaml_fields import as_yaml
 
 BATCH = 200  # entries per query
 
@@ -88,20 +87,9 @@ def differing_fields_of_persona(persona, fields):
 
 def frontmatter_with_fields(persona):
     """The persona's frontmatter with its differing fields. All other lines stay."""
-    differing = differing_fields(persona)
-    if not differing:
-        return persona.frontmatter
-    match, (fields, _) = fenced(persona.frontmatter), read_frontmatter(persona.frontmatter)
-    values = values_in_file(persona, differing)
-    metadata = fields.metadata | {key: values.pop(key) for key in fields.metadata.keys() & values}
-    if metadata != fields.metadata:
-        values["metadata"] = without_empty(metadata)
-    gone = {as_key(key) for key in values}
-    lines = [chunk for chunk in chunks_of(match[1]) if as_key(key_of(chunk)) not in gone]
-    text = "".join(lines) + with_newlines_of(match[1], as_yaml(without_empty(values)))
-    if read_mapping(text) is None:
-        text = as_yaml(without_empty(dict(fields.fields) | values))
-    return f"{persona.frontmatter[: match.start(1)]}{text}{persona.frontmatter[match.end(1) :]}"
+    fields, _ = read_frontmatter(persona.frontmatter)
+    values = values_in_file(persona, differing_fields(persona))
+    return with_changes(persona.frontmatter, changes_of(fields, values, is_skill=False))
 
 
 def values_in_file(persona, names):
@@ -125,26 +113,33 @@ def content_with_fields(skill):
     A field stays at its place in the frontmatter. A new one goes below `metadata`, unless it
     belongs to the format itself.
     """
+    names = differing_fields(skill)
+    values = {name: getattr(skill, name) for name in names}
+    values = {name: one_line(v) if isinstance(v, str) else v for name, v in values.items()}
     try:
-        fields, body = read_frontmatter(skill.content)
+        fields, _ = read_frontmatter(skill.content)
     except Refused:
-        fields, body = Frontmatter({}), skill.content
-    top, metadata = dict(fields.fields), dict(fields.metadata)
-    for name in differing_fields(skill):
-        value = getattr(skill, name)
-        value = one_line(value) if isinstance(value, str) else value
-        if name == "slug":
-            top = {"name": value} | top | {"name": value}
-        elif name in Frontmatter.TOP_LEVEL or (name in top and name not in metadata):
-            top[name] = value
-        else:
-            # If it appears twice, the one below `metadata` is read, unless it is empty.
-            top.pop(name, None)
-            metadata[name] = as_text(value)
-    top.pop("metadata", None)
-    return with_frontmatter(
-        as_yaml(without_empty(top | {"metadata": without_empty(metadata)})), body
+        return with_changes(f"---\n---\n\n{skill.content}", changes_of(Frontmatter({}), values))
+    return with_changes(skill.content, changes_of(fields, values))
+
+
+def changes_of(fields, values, *, is_skill=True):
+    """The changes of a file's fields for `with_changes`. New ones of a skill go into `metadata`."""
+    top, metadata = (
+        {as_key(key): key for key in keys} for keys in (fields.fields, fields.metadata)
     )
+    block, changes = top.get("metadata", "metadata"), {}
+    for name, value in values.items():
+        key = as_key("name" if name == "slug" else name)
+        is_top = key in Frontmatter.TOP_LEVEL or not is_skill or key in top
+        if is_top and (key in Frontmatter.TOP_LEVEL or key not in metadata):
+            changes[top.get(key, "name" if name == "slug" else name)] = value or None
+            continue
+        if key in top:
+            # If it appears twice, the one below `metadata` is read, unless it is empty.
+            changes[top[key]] = None
+        changes[block, metadata.get(key, name)] = as_text(value) or None
+    return changes
 
 
 def as_text(value):

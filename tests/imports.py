@@ -12,6 +12,7 @@ from demo.postgres import CHECKOUT
 from tests.live import LiveServer
 
 SKILLS, PERSONAS = "/api/v1/skills", "/api/v1/personas"
+DESCRIPTION = "description: Does one thing well."
 AFTER_REFUSALS = ". Correct what was refused, and import it again."
 
 
@@ -90,8 +91,11 @@ def write(path, data):
 
 
 def skill(folder, *lines, body="Do it."):
-    """A SKILL.md with these lines of frontmatter, or with the folder's name."""
-    return markdown(folder / "SKILL.md", lines or [f"name: {folder.name}"], body)
+    """A SKILL.md with these lines of frontmatter, or with the folder's name; and a description."""
+    lines = lines or [f"name: {folder.name}"]
+    if not any(line.lower().startswith("description") for line in lines):
+        lines = [*lines, DESCRIPTION]
+    return markdown(folder / "SKILL.md", lines, body)
 
 
 def persona(path, *lines, body="You do it."):

@@ -1,5 +1,6 @@
 """The forms of entries and of their actions. Their errors say what to change."""
 
+import re
 from contextlib import suppress
 from itertools import count
 
@@ -10,6 +11,7 @@ from catalogue.frontmatter import (
     MAX_BYTES,
     MAX_DESCRIPTION,
     MAX_FRONTMATTER,
+    NEWLINE,
     Refused,
     plain_newlines,
     read_frontmatter,
@@ -35,6 +37,9 @@ class FormTextField(forms.CharField):
 
     def to_python(self, value):
         return plain_newlines(super().to_python(value))
+
+    def has_changed(self, initial, data):
+        return super().has_changed(plain_newlines(initial or ""), data)
 
 
 def suggested_input(name):
@@ -76,7 +81,7 @@ class EntryForm(EditForm):
         return spellings.of({name: values[name] for name in names})
 
     def clean_content(self):
-        content = self.cleaned_data["content"]
+        content = as_stored(self.cleaned_data["content"], self.instance.content)
         if "content" in self.changed_data or not self.instance.pk:
             check_text(content, MAX_BYTES)
             self.check_format(content)
@@ -103,6 +108,15 @@ class EntryForm(EditForm):
         return {}
 
 
+def as_stored(text, stored):
+    """The text that a form posts, with the newlines and the byte order mark of the stored one."""
+    if plain_newlines(stored) == text:
+        return stored
+    newline = re.search(NEWLINE, stored)
+    mark = "\ufeff" if stored.startswith("\ufeff") and not text.startswith("\ufeff") else ""
+    return mark + text.replace("\n", newline[0] if newline else "\n")
+
+
 class SkillForm(EntryForm):
     """A skill's content is its SKILL.md."""
 
@@ -110,7 +124,7 @@ class SkillForm(EntryForm):
 
     def check_format(self, content):
         """Refuse a text that is not a SKILL.md (agentskills.io)."""
-        if not content.startswith("---"):
+        if not content.removeprefix("\ufeff").startswith("---"):
             raise forms.ValidationError(
                 "Start with frontmatter: a line of ---, then name: and description:, then another "
                 "line of ---."

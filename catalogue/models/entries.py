@@ -90,7 +90,7 @@ class Entry(Checked):
     """What skills and personas share (contract 8)."""
 
     LONG_COLUMNS = ["content"]
-    is_outdated = False
+    is_outdated, repairs = False, ()
     # What a file's frontmatter says about an entry, besides its name: texts, lists of words.
     TEXT_FIELDS = ["title", "description", "category", "author", "version", "license"]
     LIST_FIELDS = ["tags", "runtimes"]

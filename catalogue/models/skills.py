@@ -181,6 +181,11 @@ class Skill(SkillFolder, Entry):
         return self._repaired[1]
 
     @property
+    def repairs(self):
+        """The names of the repairs that agents get (contract 22.13)."""
+        return self.repaired.repairs
+
+    @property
     def is_outdated(self):
         """Whether an older release repaired it in another way."""
         return self.file_text != self.repaired.text

@@ -11,7 +11,7 @@ from catalogue.models.of_text import DigestOfText, NumberOfText, TokensOfText
 from catalogue.models.personas import FREE, Persona, PersonaFile
 from catalogue.models.purges import Purge
 from catalogue.models.skills import Skill, SkillFolder
-from catalogue.repairs import repair
+from catalogue.repairs import repair, repairs_between
 from catalogue.skill_md import name_of
 from marketplace.models import MAX_REASON, max_length
 from marketplace.rows import row_version
@@ -62,6 +62,7 @@ class Version(models.Model):
 
     TEXT_NAME = "Prompt"
     OWN_TEXTS = {}  # the texts of its kind alone, by name, each with an empty value
+    repairs = ()  # the names of those between what its author wrote and what agents get
     files = []
     frontmatter = ""
 
@@ -203,6 +204,10 @@ class SkillVersion(SkillFolder, Version):
     @property
     def file_text(self):
         return self.text
+
+    @property
+    def repairs(self):
+        return repairs_between(self.content, self.text)
 
     def fill(self, skill):
         super().fill(skill)

@@ -6,10 +6,13 @@ from typing import NamedTuple
 
 from django.template.defaultfilters import filesizeformat, pluralize
 
-from catalogue.frontmatter import RECOMMENDED_TOKENS
+from catalogue.frontmatter import RECOMMENDED_TOKENS, read_frontmatter
 from catalogue.models import Skill
+from catalogue.repairs import lines_between
 
 MAX_NAMED = 5  # files that a line names
+# Those that skills-ref, the validator of the format, knows. Clients ignore any other.
+FORMAT_FIELDS = {"name", "description", "license", "compatibility", "allowed-tools", "metadata"}
 SCRIPTS = {
     ".bash",
     ".bat",
@@ -52,9 +55,24 @@ def checks_of(file, entry):
 
 
 def format_check(entry):
-    is_valid = not isinstance(entry, Skill) or entry.written_file_text == entry.content
-    doubt = "Strict parsers refuse its frontmatter, so agents get one written from the fields."
-    return Check("Format", is_valid, "Valid." if is_valid else doubt)
+    text = "Valid."
+    if isinstance(entry, Skill) and entry.repairs:
+        lines = lines_between(entry.content, entry.repaired.text)
+        text = f"Repaired: {', '.join(entry.repairs)} ({in_lines(lines)})."
+    if isinstance(entry, Skill) and (names := fields_of(entry) - FORMAT_FIELDS):
+        text += f" Strict validators refuse: {', '.join(sorted(names))}."
+    return Check("Format", not entry.repairs, text)
+
+
+def fields_of(skill):
+    """The names of the fields in its SKILL.md."""
+    return set(read_frontmatter(skill.repaired.text)[0].fields)
+
+
+def in_lines(numbers):
+    if len(numbers) == 1:
+        return f"line {numbers[0]}"
+    return f"lines {named(list(map(str, numbers)))}"
 
 
 def secrets_check(file, files):

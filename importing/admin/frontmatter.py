@@ -46,8 +46,7 @@ def differences(_admin, _request, entry):
 
 @confirmed_action(
     "Write the fields into the frontmatter",
-    text="The frontmatter gets the values of these fields. Its comments are lost. The rest of "
-    "the text does not change.",
+    text="The frontmatter gets the values of these fields. The rest of the text does not change.",
     facts=lambda _, entries: [(entry, ", ".join(differing(entry))) for entry in entries],
     changes=lambda _, entries: [
         change_of(entry.slug, getattr(entry, HOLDERS[entry.kind]), with_fields(entry))

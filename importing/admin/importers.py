@@ -180,6 +180,9 @@ class AdminImportMixin:
     def leave_out(self, path, reason):
         self.left_out.append((path, reason))
 
+    def note_repairs(self, file, entry):
+        """The check list names them, with their lines."""
+
     def display_path(self, path):
         return printable(path.relative_to(self.root))
 

@@ -65,6 +65,7 @@ class VersionPage(VersionsPage):
             version=version,
             content=render_markdown(text, ""),
             contents=contents(text, ""),
+            repairs=version.repairs if version.is_free else (),
             files=file_tree(files),
             address=f"/api/v1/{self.section}/{slug}/versions/{number}",
         )

@@ -69,7 +69,7 @@ def test_the_check_list_of_a_good_skill(admin_client):
 def test_the_check_list_of_a_doubtful_one(admin_client):
     body = "x" * 20_000 + f"\n{KEY}\n"
     files = {
-        "one/SKILL.md": f"---\nname: one\ndescription: >\n  Does one.\n---\n{body}",
+        "one/SKILL.md": f"---\nname: One\ndescription: >\n  Does one.\nhooks: {{}}\n---\n{body}",
         "one/run.sh": "ls",
         "one/keys/id": "-----BEGIN OPENSSH PRIVATE KEY-----",
         "one/logo.bin": "\0",
@@ -80,13 +80,13 @@ def test_the_check_list_of_a_doubtful_one(admin_client):
     assert checks(page) == {
         "Format": (
             False,
-            "Strict parsers refuse its frontmatter, so agents get one written from the fields.",
+            "Repaired: name (line 2). Strict validators refuse: hooks.",
         ),
         "License": (False, "None."),
         "Secrets": (False, "Possible keys in SKILL.md, keys/id."),
         "Size": (
             False,
-            "About 5,017 tokens, and 3 files (38\xa0bytes); the recommended maximum is 5,000.",
+            "About 5,020 tokens, and 3 files (38\xa0bytes); the recommended maximum is 5,000.",
         ),
         "Scripts": (False, "Agents may run run.sh. Review before you import."),
     }

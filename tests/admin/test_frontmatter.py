@@ -24,9 +24,9 @@ name: pdf-tables
 title: PDF Tables
 description: 'Reads tables: all.'
 allowed-tools: Read
-license: MIT
 metadata:
   tags: pdf, tables
+license: MIT
 ---
 
 # Tables

@@ -220,3 +220,16 @@ def test_published_entries_are_sorted_by_what_is_counted(admin_client):
 
     assert slugs(f"-{column}") == ["many", "some", "few"]
     assert slugs(f"{column}") == ["few", "some", "many"]
+
+
+@pytest.mark.parametrize("newline", ["\r\n", "\r", "\n"])
+def test_a_text_keeps_its_newlines_and_its_byte_order_mark(admin_client, newline):
+    content = ("\ufeff" + SKILL_MD).replace("\n", newline)
+    skill = SkillFactory(slug="pdf-tables", content=content)
+
+    assert edit(admin_client, skill, title="Tables").status_code == 302
+    untouched = skill.content
+    assert edit(admin_client, skill, content=f"{SKILL_MD}More.\r\n").status_code == 302
+
+    assert untouched == content
+    assert skill.content == f"{content}More.{newline}" == skill.file_text

@@ -2,7 +2,16 @@
 
 import pytest
 
-from tests.imports import AFTER_REFUSALS, import_skills, manage, served, skill, slugs, write
+from tests.imports import (
+    AFTER_REFUSALS,
+    DESCRIPTION,
+    import_skills,
+    manage,
+    served,
+    skill,
+    slugs,
+    write,
+)
 from tests.interfaces.skill_files import file_of
 
 pytestmark = pytest.mark.django_db
@@ -10,8 +19,6 @@ pytestmark = pytest.mark.django_db
 
 def imported(anyone, tmp_path, *lines, body="Do it."):
     """The API's response for a skill with this frontmatter."""
-    if not any(line.startswith("description:") for line in lines):
-        lines = [*lines, "description: Reads tables."]
     skill(tmp_path / "pdf", "name: pdf", *lines, body=body)
     outcome = import_skills(tmp_path)
     assert outcome.lines[-1] == "skills: 1 created, 0 updated, 0 unchanged, 0 refused"
@@ -202,7 +209,7 @@ def test_a_body_of_300_kilobytes_is_served_whole(anyone, tmp_path):
 
     detail = imported(anyone, tmp_path, body=body)
 
-    lines = "name: pdf\ndescription: Reads tables."
+    lines = f"name: pdf\n{DESCRIPTION}"
     assert detail["content"] == f"---\n{lines}\n---\n\n{body}\n"
     assert detail["contextTokens"] == -(-len(detail["content"]) // 4)
 

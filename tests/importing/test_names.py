@@ -124,9 +124,9 @@ def test_an_export_keeps_the_title_of_a_taken_slug(tmp_path):
 def test_an_entry_keeps_its_slug_when_its_name_would_make_another(anyone, tmp_path):
     skill(tmp_path / "folder", "name: C++ Expert")
     import_skills(tmp_path)
-    entry = Skill.objects.get()
-    entry.slug = "c-expert"
-    entry.save()
+    renamed = Skill.objects.get()
+    renamed.slug = "c-expert"
+    renamed.save()
 
     outcome = import_skills(tmp_path)
 

@@ -257,3 +257,16 @@ def test_an_empty_source_is_a_source(tmp_path):
 
     with pytest.raises(CommandError, match="one at a time"):
         import_skills(tmp_path / "a", tmp_path / "b", source="")
+
+
+@pytest.mark.contract("16.3")
+def test_a_file_that_an_older_release_rewrote_is_repaired_again(anyone, tmp_path):
+    file = skill(tmp_path / "pdf", "name: pdf", "hooks: {}")
+    import_skills(tmp_path)
+    Skill.objects.update(skill_md="---\nname: pdf\ndescription: Made.\n---\n\nDo it.\n")
+
+    outcome = import_skills(tmp_path)
+
+    assert outcome.lines == ["skills: 0 created, 1 updated, 0 unchanged, 0 refused"]
+    assert anyone.get("/api/v1/skills/pdf/SKILL.md").content == file.read_bytes()
+    assert served(anyone, "pdf")["number"] == 3

@@ -286,3 +286,17 @@ def test_a_comparison_reads_all_files_at_once(anyone):
         counts.append(len(queries))
 
     assert counts[1] == counts[2]
+
+
+@pytest.mark.contract("22.13")
+def test_a_version_names_its_repairs(anyone, admin_client):
+    skill = SkillFactory(slug="one", content="---\nname: One\ndescription: a: b\n---\nDo it.")
+    skill.content = "---\nname: one\ndescription: Reads.\n---\nDo it."
+    skill.save()
+
+    for number, is_repaired in ((1, True), (2, False)):
+        public = text_of(anyone.get(f"/skills/one/versions/{number}"))
+        assert ("<dt>Repaired</dt><dd>name, quoting</dd>" in public) == is_repaired
+        staff = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/versions/{number}/")
+        rows = "<b>Repaired</b><span>name, quoting</span>"
+        assert (rows in staff.content.decode()) == is_repaired
