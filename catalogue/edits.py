@@ -65,6 +65,8 @@ def as_scalar(text):
     """The text in YAML: plain if that reads as the same text, else in quotes. So are lists."""
     if isinstance(text, list):
         return f"[{', '.join(map(in_list, text))}]"
+    if isinstance(text, int):
+        return str(text)
     is_plain = text.isprintable() and is_text(text) and read_yaml(f"x: {text}") == {"x": text}
     return text if is_plain else in_quotes(text)
 
@@ -90,9 +92,11 @@ def with_newlines_of(text, lines):
 def with_changes(text, changes):
     """The text of a file with other values for some of its fields.
 
-    `changes` has a text, a list of texts or None, which removes the field, for each key, or for
-    `("metadata", key)`. Raises Refused if the text has no frontmatter.
+    `changes` has a text, a number, a list of texts or None, which removes the field, for each key,
+    or for `("metadata", key)`. Raises Refused if the text has no frontmatter.
     """
+    if not changes:
+        return text
     match = fenced(text)
     after = changed(read_fields(match[1]), changes)
     lines = readable(match[1])
@@ -108,7 +112,7 @@ def changed(fields, changes):
     fields, metadata = dict(fields), dict(Frontmatter(fields).metadata)
     for key, value in changes.items():
         place, name = (metadata, key[1]) if isinstance(key, tuple) else (fields, key)
-        place[name] = value
+        place[name] = str(value) if isinstance(value, int) else value
         if value is None:
             del place[name]
     blocks = {key[0] for key in changes if isinstance(key, tuple)}

@@ -204,9 +204,9 @@ def test_an_export_has_the_fields_that_staff_changed(admin_client, persona):
     persona.save()
     persona.skills.set([SkillFactory(slug="csv")])
 
-    text = exported(admin_client)["reader.md"]
+    text, title = exported(admin_client)["reader.md"], "title: 'New: title'\n"
 
-    assert text.startswith("---\nname: reader # ours\nhooks: {a: [true, 1.10]}\n")
+    assert text.startswith(f"---\nname: reader # ours\n{title}hooks: {{a: [true, 1.10]}}\n")
     page = upload(admin_client, text, name="reader.md", to=PERSONAS)
     assert outcomes(page) == {"unchanged": ["reader.md"]}
 
