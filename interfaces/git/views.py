@@ -4,6 +4,7 @@ from django.http import HttpResponse
 
 from agents.authentication import BearerAuthentication
 from agents.models import AgentToken
+from infrastructure.server.sizes import MAX_FETCH
 from interfaces.git.exceptions import NoSuchService, PushForbidden, RepositoryChanged
 from marketplace import access
 from marketplace.access import Audience
@@ -65,7 +66,7 @@ class GitViewSet(access.AsksReaders, PublicViewSet):
         from interfaces.git import packs, sources, store, upload_requests  # noqa: PLC0415
 
         encoding = request.headers.get("Content-Encoding", "")
-        upload_request = upload_requests.read(StrictJSONParser().read(request), encoding)
+        upload_request = upload_requests.read(StrictJSONParser().read(request, MAX_FETCH), encoding)
         source = sources.source_of(kind, slug, request.user)
         negotiation = packs.Negotiation(store.repository_of(source), upload_request)
         if not negotiation.is_pack:
