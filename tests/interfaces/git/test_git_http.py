@@ -163,7 +163,7 @@ def test_a_compressed_request_is_read(anyone, skill):
         (b"ffff", {}),
         (line("want x\n") + b"0000", {}),
         (line(f"want {UNKNOWN}\n") + line("deepen -1\n") + b"0000", {}),
-        (line(f"want {UNKNOWN}\n") + line("filter blob:none\n") + b"0000", {}),
+        (line(f"want {UNKNOWN}\n") + line("filter \n") + b"0000", {}),
         (line(f"want {UNKNOWN}\n") + b"0000" + line("want x\n"), {}),
         (b"\x1f\x8b nothing", {"Content-Encoding": "gzip"}),
         (gzip.compress(b"0" * (1024**2 + 1)), {"Content-Encoding": "gzip"}),
