@@ -87,6 +87,11 @@ class Negotiation:
         return self.is_pack and not any(found is None or found.is_tree for found in objects)
 
     @property
+    def gone(self):
+        """The response if a purge has started the history over meanwhile."""
+        return not_our_ref(self.request.wants[0])
+
+    @property
     def reply(self):
         return self.output.getvalue()
 
