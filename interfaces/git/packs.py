@@ -210,9 +210,7 @@ class Negotiation:
         parts, known = self.parts()
         objects = store.objects_of(self.repository, parts, known) if parts else []
         commits = store.commits_in(self.repository, parts) if parts else []
-        objects += partial_clones.objects_below(
-            [sha for sha, found in self.objects.items() if found.is_tree]
-        )
+        objects += partial_clones.objects_below(self.objects.values())
         if self.limit is not None:
             objects = partial_clones.without_blobs(objects, self.limit)
         # A filter leaves out nothing that the client names.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from dulwich.objects import Tree, parse_tree
 
-from interfaces.git import sql
+from interfaces.git import sql, store
 from interfaces.git.exceptions import RepositoryChanged
 from interfaces.git.sql import rows_of
 
@@ -57,24 +57,19 @@ def without_blobs(objects, limit):
     return [pair for pair in objects if headers[pair[0]].is_tree or headers[pair[0]].length < limit]
 
 
-def objects_below(trees):
-    """The objects in these trees, as pairs of sha and size: two statements for each level."""
-    below = {}
-    while trees:
-        contents = rows_of(sql.DATA, [trees])
-        if len(contents) < len(trees):
-            raise RepositoryChanged
-        level = headers_of({sha for (data,) in contents for sha in shas_in(data)} - below.keys())
-        below |= level
-        trees = [sha for sha, found in level.items() if found.is_tree]
+def objects_below(objects):
+    """All that is in the trees of these: read level by level, not folder by folder."""
+    below, level = {}, objects
+    while trees := [(found.sha, found.size) for found in level if found.is_tree]:
+        shas = {sha for data in store.read_objects(trees) for sha in shas_in(data)}
+        level = headers_of(shas - below.keys()).values()
+        below |= {found.sha: found for found in level}
     return [(found.sha, found.size) for found in below.values()]
 
 
-def shas_in(data):
-    """What a tree holds."""
-    packed = bytes(data)
-    end_of_header = next(place for place, byte in enumerate(packed, 1) if byte < LAST)
-    entries = parse_tree(zlib.decompress(packed[end_of_header:]), sha_len=20)
+def shas_in(tree):
+    end_of_header = next(place for place, byte in enumerate(tree, 1) if byte < LAST)
+    entries = parse_tree(zlib.decompress(tree[end_of_header:]), sha_len=20)
     return [bytes.fromhex(sha.decode()) for _, _, sha in entries]
 
 
