@@ -12,7 +12,7 @@ from infrastructure.handler import Handler
 from infrastructure.http_cache.store import fresh_response
 from infrastructure.server.gunicorn_internals import end_connection
 from infrastructure.server.request_ids import HEADER, new_id, request_id
-from infrastructure.server.sizes import MAX_BODY, MAX_UPLOAD, TOO_LARGE, UPLOAD_PATH
+from infrastructure.server.sizes import MAX_BODY, TOO_LARGE, max_body
 from marketplace.middleware.pages import drop_unknown_parameters
 from marketplace.secrets import mask
 
@@ -75,8 +75,7 @@ def measure_chunked_body(environ):
 def refuse_long_body(environ):
     """Keep everything from reading a body that the server did not wait for."""
     length = int(environ.get("CONTENT_LENGTH") or 0)
-    is_upload = environ["PATH_INFO"].startswith(UPLOAD_PATH) and length <= MAX_UPLOAD
-    if length > MAX_BODY and not is_upload:
+    if length > max_body(environ["PATH_INFO"]):
         environ["wsgi.input"] = TooLong()
 
 

@@ -8,10 +8,10 @@ from infrastructure.server.sizes import (
     BROKEN_CHUNK,
     HEAD_TOO_LARGE,
     MAX_BODY,
-    MAX_UPLOAD,
     TOO_LARGE,
-    UPLOAD_PATH,
+    max_body,
 )
+from infrastructure.server.turns import path_and_forwarded
 
 MAX_HEAD = 64 * 1024
 MAX_CHUNKED = 2 * MAX_BODY  # bytes of a chunked body, including the framing of its chunks
@@ -23,7 +23,6 @@ END_OF_HEAD = b"\r\n\r\n"
 END_OF_CHUNKS = b"0\r\n\r\n"
 # Without one of these names there is no body.
 FRAMED = re.compile(rb"content-length|transfer-encoding", re.IGNORECASE)
-UPLOAD = re.compile(rb"(?:\r\n)?POST " + UPLOAD_PATH.encode())
 CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]+)" + CHUNK_EXTENSIONS)
 START_OF_CHUNK_LINE = re.compile(rb"(?:[0-9A-Fa-f]+(?:\r|[ \t]+|[ \t]*;[\t -~\x80-\xff]*\r?)?)?")
 
@@ -40,7 +39,7 @@ class Incoming:
     """
 
     size = None  # bytes of head and body, if the head states the length
-    is_upload = False  # by staff: longer than other bodies
+    is_upload = False  # longer than MAX_BODY, and accepted
     expects_continue = False  # the client sends the body after a 100
 
     def __init__(self, cfg, client):
@@ -83,8 +82,10 @@ class Incoming:
         if is_chunked:
             self.size = None
         else:
-            self.is_upload = MAX_BODY < length <= MAX_UPLOAD and bool(UPLOAD.match(data))
-            self.size += length if length <= MAX_BODY or self.is_upload else 0
+            path, _ = path_and_forwarded(data[: self.body])
+            is_accepted = length <= max_body(path)
+            self.is_upload = is_accepted and length > MAX_BODY
+            self.size += length if is_accepted else 0
         self.expects_continue = expects and self.size != self.body
 
     def follow_chunks(self, data):

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from urllib.parse import unquote_to_bytes
 
-MAX_WAITING = 100  # requests, each with a body of 64 KiB at most
+MAX_WAITING = 100  # requests, each with at most 64 KiB in memory
 PATH = re.compile(rb"(?:\r\n)?[^ ]+ (?:[a-zA-Z][a-zA-Z0-9+.-]*://[^/ ]*)?([^ ?#]*)")
 FORWARDED = re.compile(rb"\r\nx-forwarded-for:[ \t]*([^\r]*)", re.IGNORECASE)
 

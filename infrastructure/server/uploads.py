@@ -1,5 +1,6 @@
-"""Long requests from staff wait in a file, and hold neither memory nor a thread."""
+"""Long requests wait in a file, and hold neither memory nor a thread."""
 
+import os
 from contextlib import suppress
 from functools import partial
 from tempfile import TemporaryFile
@@ -27,6 +28,10 @@ class Upload:
                 return data == b""
             self.write(data)
         return False
+
+    def start(self, size):
+        """The first bytes of the stored request."""
+        return os.pread(self.file.fileno(), size, 0)
 
     def pieces(self):
         """The stored request, from the beginning."""

@@ -144,7 +144,7 @@ class Worker(BaseWorker):
             self.refuse(conn, HTTPStatus.SERVICE_UNAVAILABLE, NO_ROOM)
             return
         if not conn.upload.missing:
-            self.respond(conn)
+            self.respond_in_turn(conn, conn.upload.start(conn.incoming.body))
         elif has_ended:
             self.close(conn)
         elif self.has_room(conn, MAX_UPLOADS):

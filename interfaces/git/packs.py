@@ -12,12 +12,12 @@ from dulwich.objects import Commit
 from dulwich.pack import pack_header_chunks
 from dulwich.protocol import Protocol, pkt_line
 
-from interfaces.git import store
+from interfaces.git import partial_clones, store
 
 # libgit2 reads a space after the object format.
 CAPABILITIES = (
     b"multi_ack_detailed no-done no-progress side-band-64k shallow deepen-relative "
-    b"allow-tip-sha1-in-want allow-reachable-sha1-in-want object-format=sha1 "
+    b"allow-tip-sha1-in-want allow-reachable-sha1-in-want filter object-format=sha1 "
     b"symref=HEAD:refs/heads/main"
 )
 DATA = 1  # the band of a pack
@@ -39,8 +39,12 @@ def advertised(refs):
 
 
 def not_our_ref(sha):
-    """The response to a client that wants a commit that the repository does not have."""
-    return pkt_line(b"ERR upload-pack: not our ref " + sha.hex().encode())
+    """The response to a client that wants an object that the repository does not have."""
+    return error(b"not our ref " + sha.hex().encode())
+
+
+def error(text):
+    return pkt_line(b"ERR upload-pack: " + text)
 
 
 class Negotiation:
@@ -51,18 +55,41 @@ class Negotiation:
         self.numbers = store.numbers_of(repository, request.shas)
         self.output = BytesIO()
         self.proto = Protocol(None, self.output.write)
-        self.unknown = next((sha for sha in request.wants if sha not in self.numbers), None)
-        if self.unknown is not None:
-            self.output.write(not_our_ref(self.unknown))
-            self.is_pack = False
+        others = [sha for sha in request.wants if sha not in self.numbers]
+        self.objects = partial_clones.objects_in(repository, others) if others else {}
+        self.limit = request.filter and partial_clones.limit_of(request.filter)
+        self.is_pack = False
+        if refusal := self.refusal():
+            self.output.write(refusal)
             return
         self.shallow = {self.numbers[sha] for sha in request.shallow if sha in self.numbers}
         self.cuts = [1, *sorted(self.shallow)]
         self.common = [sha for sha in request.haves if sha in self.numbers]
-        self.wants = self.numbers_up_to(request.wants, self.oldest_want)
+        commits = [sha for sha in request.wants if sha in self.numbers]
+        self.wants = self.numbers_up_to(commits, self.oldest_want)
         if request.depth:
             self.tell_shallow()
         self.is_pack = request.is_whole and self.acknowledge()
+
+    def refusal(self):
+        """The error that is the whole response, or None."""
+        for sha in self.request.wants:
+            if sha not in self.numbers and sha not in self.objects:
+                return not_our_ref(sha)
+        if self.request.filter and self.limit is None:
+            return error(b"filter '" + self.request.filter + b"' not supported")
+        return None
+
+    @property
+    def is_of_blobs(self):
+        """Whether the client only gets files that it has left out."""
+        objects = [self.objects.get(sha) for sha in self.request.wants]
+        return self.is_pack and not any(found is None or found.is_tree for found in objects)
+
+    @property
+    def gone(self):
+        """The response if a purge has started the history over meanwhile."""
+        return not_our_ref(self.request.wants[0])
 
     @property
     def reply(self):
@@ -121,7 +148,8 @@ class Negotiation:
 
     def acknowledge_each(self):
         """Returns whether the client now knows that the server needs nothing else."""
-        least_want = min(self.numbers[sha] for sha in self.request.wants)
+        numbers = [self.numbers[sha] for sha in self.request.wants if sha in self.numbers]
+        least_want = min(numbers, default=store.OPEN)
         is_enough, is_ready, has_other = False, False, False
         for sha in self.request.haves:
             if sha in self.numbers:
@@ -174,13 +202,25 @@ class Negotiation:
         """Identifies the response by its input: a commit implies everything before it."""
         shallow = [sha for sha in self.request.shallow if sha in self.numbers]
         commits = [sorted(shas) for shas in (self.request.wants, self.common, shallow)]
-        text = repr((commits, self.request.depth, self.has_bands, self.reply))
+        text = repr((commits, self.request.depth, self.limit, self.has_bands, self.reply))
         return sha256(text.encode()).hexdigest()
+
+    def contents(self):
+        """The commits to send, and the other objects, as pairs of sha and size."""
+        parts, known = self.parts()
+        objects = store.objects_of(self.repository, parts, known) if parts else []
+        commits = store.commits_in(self.repository, parts) if parts else []
+        objects += partial_clones.objects_below(self.objects.values())
+        if self.limit is not None:
+            objects = partial_clones.without_blobs(objects, self.limit)
+        # A filter leaves out nothing that the client names.
+        named = [(found.sha, found.size) for found in self.objects.values()]
+        return commits, list(dict([*objects, *named]).items())
 
     def write(self, file):
         """Write the whole response."""
         file.write(self.reply)
-        chunks = pack_chunks(self.repository, *self.parts())
+        chunks = pack_chunks(*self.contents())
         if not self.has_bands:
             file.writelines(chunks)
             return
@@ -190,10 +230,8 @@ class Negotiation:
         proto.write_pkt_line(None)
 
 
-def pack_chunks(repository, parts, known_numbers):
+def pack_chunks(commits, objects):
     """The bytes of a pack. Only one batch of objects is in memory at a time."""
-    objects = store.objects_of(repository, parts, known_numbers) if parts else []
-    commits = store.commits_in(repository, parts) if parts else []
     digest = sha1(usedforsecurity=False)
     for chunk in packed(commits, objects):
         digest.update(chunk)

@@ -97,6 +97,7 @@ SIZES = """
 SELECT digest, octet_length(data) FROM catalogue_filecontent WHERE digest = ANY(%s)
 ORDER BY digest COLLATE "C"
 """
+NUMBERS = "SELECT sha, number FROM git_commit WHERE repository_id = %s AND sha = ANY(%s)"
 COMMITS = """
 SELECT data FROM git_commit JOIN unnest(%s::int[], %s::int[]) AS part (first, last)
     ON number BETWEEN part.first AND part.last
@@ -115,3 +116,10 @@ SELECT sha, size FROM git_object WHERE sha IN (
 )
 """
 DATA = "SELECT data FROM git_object WHERE sha = ANY(%s)"
+HEADERS = "SELECT sha, size, substr(data, 1, 5) FROM git_object WHERE sha = ANY(%s)"
+PRESENT_HEADERS = f"""
+{HEADERS} AND EXISTS (
+    SELECT FROM git_presence AS there
+    WHERE there.repository_id = %s AND there.sha = git_object.sha
+)
+"""

@@ -249,8 +249,8 @@ def commits_of_versions(repository):
 
 def numbers_of(repository, shas):
     """The numbers of those of the shas that are commits of the repository."""
-    commits = Commit.objects.filter(repository=repository, sha__in=shas)
-    return {bytes(sha): number for sha, number in commits.values_list("sha", "number")}
+    rows = rows_of(sql.NUMBERS, [repository.id, list(shas)])
+    return {bytes(sha): number for sha, number in rows}
 
 
 def shas_of(repository, numbers):

@@ -10,9 +10,11 @@ from dulwich.protocol import Protocol
 
 from interfaces.git.exceptions import UnreadableRequest
 
-MAX_REQUEST = 256 * 1024  # bytes of a request, once it is unpacked
+MAX_REQUEST = 1024 * 1024  # bytes of a request, once it is unpacked: 20,000 wants
 MAX_HAVES = 1024  # different ones; further ones are ignored
-LINE = re.compile(rb"(want|have|shallow) ([0-9a-f]{40})(?: (.*))?|deepen ([1-9]\d{0,9})|(done)")
+LINE = re.compile(
+    rb"(want|have|shallow) ([0-9a-f]{40})(?: (.*))?|deepen ([1-9]\d{0,9})|filter (\S+)|(done)"
+)
 
 
 @dataclass
@@ -23,6 +25,7 @@ class UploadRequest:
     haves: list = field(default_factory=list)
     shallow: list = field(default_factory=list)
     depth: int | None = None
+    filter: bytes | None = None
     capabilities: set = field(default_factory=set)
     is_done: bool = False
     is_whole: bool = False  # whether the client waits for a response to its haves
@@ -52,7 +55,7 @@ def read(body, encoding):
     request, lines = UploadRequest(), Protocol(BytesIO(unpacked(body, encoding)).read, None)
     try:
         for line in lines.read_pkt_seq():
-            read_line(request, line, {b"want", b"shallow", b"deepen"})
+            read_line(request, line, {b"want", b"shallow", b"deepen", b"filter"})
         while request.wants and not request.is_done:
             line = lines.read_pkt_line()
             if line is None:
@@ -77,7 +80,7 @@ def read_line(request, line, accepted):
     word = line.split()[:1]
     if match is None or not accepted.issuperset(word):
         raise UnreadableRequest
-    kind, sha, rest, depth, done = match.groups()
+    kind, sha, rest, depth, spec, done = match.groups()
     if kind == b"want":
         request.wants.append(bytes.fromhex(sha.decode()))
         request.capabilities.update((rest or b"").split())
@@ -87,4 +90,6 @@ def read_line(request, line, accepted):
         request.shallow.append(bytes.fromhex(sha.decode()))
     elif depth:
         request.depth = int(depth)
+    elif spec:
+        request.filter = spec
     request.is_done = done is not None

@@ -4,6 +4,7 @@ from django.http import HttpResponse
 
 from agents.authentication import BearerAuthentication
 from agents.models import AgentToken
+from infrastructure.server.sizes import MAX_FETCH
 from interfaces.git.exceptions import NoSuchService, PushForbidden, RepositoryChanged
 from marketplace import access
 from marketplace.access import Audience
@@ -11,7 +12,7 @@ from marketplace.api.file_responses import stored_response
 from marketplace.api.parsers import StrictJSONParser
 from marketplace.api.scopes import Scope, check_scope
 from marketplace.api.viewsets import PublicViewSet
-from marketplace.ratelimits.decorators import ratelimit
+from marketplace.ratelimits.decorators import check_rate
 
 UPLOAD, RECEIVE = "git-upload-pack", "git-receive-pack"
 
@@ -56,26 +57,34 @@ class GitViewSet(access.AsksReaders, PublicViewSet):
         return respond("advertisement", packs.advertised(refs))
 
     def upload(self, request, kind, slug=None):
+        """Send a pack, or the next round of negotiation. Either counts, and so does an error."""
         self.check_reader(request, kind)
-        return self.negotiate(request, kind, slug)
+        is_of_blobs = False
+        try:
+            negotiation = self.negotiate(request, kind, slug)
+            is_of_blobs = negotiation.is_of_blobs
+        finally:
+            # A partial clone fetches the files that it lacks anew for each command.
+            check_rate(request, "clone", once_a_minute=is_of_blobs)
+        if not negotiation.is_pack:
+            return respond("result", negotiation.reply)
+        return self.send_pack(negotiation)
 
-    @ratelimit("clone")
     def negotiate(self, request, kind, slug):
-        """Send a pack, or the next round of negotiation. Either counts."""
         from interfaces.git import packs, sources, store, upload_requests  # noqa: PLC0415
 
         encoding = request.headers.get("Content-Encoding", "")
-        upload_request = upload_requests.read(StrictJSONParser().read(request), encoding)
+        upload_request = upload_requests.read(StrictJSONParser().read(request, MAX_FETCH), encoding)
         source = sources.source_of(kind, slug, request.user)
-        negotiation = packs.Negotiation(store.repository_of(source), upload_request)
-        if not negotiation.is_pack:
-            return respond("result", negotiation.reply)
+        return packs.Negotiation(store.repository_of(source), upload_request)
+
+    def send_pack(self, negotiation):
+        """Send it from a file, so that a slow client holds neither memory nor a thread."""
+        name, content_type = f"git-{negotiation.digest}", f"application/x-{UPLOAD}-result"
         try:
-            # From a file, so that a slow client holds neither memory nor a thread.
-            name, content_type = f"git-{negotiation.digest}", f"application/x-{UPLOAD}-result"
             return stored_response(name, negotiation.write, content_type)
         except RepositoryChanged:
-            return respond("result", packs.not_our_ref(upload_request.wants[0]))
+            return respond("result", negotiation.gone)
 
     def push(self, _request, kind, slug=None):
         raise PushForbidden

@@ -42,10 +42,10 @@ class StrictJSONParser(BaseParser):
         if not is_empty and not _is_json(content_type):
             raise UnsupportedContentType
 
-    def read(self, request):
+    def read(self, request, most=MAX_BODY):
         """The whole body. Raises BodyTooLarge, or BadRequest where it cannot be read."""
         length = int(request.META.get("CONTENT_LENGTH") or 0)
-        if length > MAX_BODY:
+        if length > most:
             raise BodyTooLarge
         try:
             body = request.body

@@ -16,15 +16,20 @@ def ratelimit(policy):
     def decorate(handler):
         @wraps(handler)
         def count_and_handle(viewset, request, *args, **kwargs):
-            agent = request.user
-            caller = Caller(client_address(request)) if agent is None else Caller.of(agent)
-            usage = count(request, policy, caller)
-            request.rate_limit_headers = usage.headers
-            if usage.is_exceeded:
-                raise RateLimitExceeded(usage.seconds)
+            check_rate(request, policy)
             return handler(viewset, request, *args, **kwargs)
 
         count_and_handle.policy = policy
         return count_and_handle
 
     return decorate
+
+
+def check_rate(request, policy, *, once_a_minute=False):
+    """Count a request of an agent or of an address. Raises RateLimitExceeded beyond the limit."""
+    agent = request.user
+    caller = Caller(client_address(request)) if agent is None else Caller.of(agent)
+    usage = count(request, policy, caller, once_a_minute=once_a_minute)
+    request.rate_limit_headers = usage.headers
+    if usage.is_exceeded:
+        raise RateLimitExceeded(usage.seconds)

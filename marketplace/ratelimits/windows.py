@@ -51,15 +51,25 @@ class Usage:
         }
 
 
-def count(request, policy, caller):
+def count(request, policy, caller, *, once_a_minute=False):
     """Count one request of the caller, and return the caller's Usage.
 
-    The store counts in autocommit, so a later rollback undoes no count.
+    All requests `once_a_minute` of a minute count as one. The store counts in autocommit, so a
+    later rollback undoes no count.
     """
-    usage = usage_of(request, policy, caller, increment=True)
+    increment = not once_a_minute or is_first_of_minute(request, policy, caller)
+    usage = usage_of(request, policy, caller, increment=increment)
     if usage.is_exceeded:
         metrics.refusals.labels(policy).inc()
     return usage
+
+
+def is_first_of_minute(request, policy, caller):
+    group, rate = f"{policy}-once-a-minute", Rate(1, 60)
+    usage = get_usage(
+        request, group=group, key=lambda *_: str(caller.key), rate=rate, increment=True
+    )
+    return not usage["should_limit"]
 
 
 def usage_of(request, policy, caller, *, increment=False):

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infrastructure.server.incoming import Incoming, RequestRefused
+from infrastructure.server.sizes import MAX_BODY, MAX_FETCH, MAX_UPLOAD
 
 LINE = b"POST /x HTTP/1.1\r\nHost: a\r\n"
 CHUNKED = LINE + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -28,6 +29,27 @@ def test_a_request_is_followed_from_byte_to_byte():
         for size in range(len(request)):
             assert 0 < arriving.missing(request[:size]) <= len(request) - size
         assert arriving.missing(request) == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "most"),
+    [
+        (b"/x", MAX_BODY),
+        (b"/git", MAX_BODY),
+        (b"/git/me.git/git-upload-pack", MAX_FETCH),
+        (b"/%67it/", MAX_FETCH),
+        (b"http://a/admin/", MAX_UPLOAD),
+        (b"/%61dmin/", MAX_UPLOAD),
+    ],
+)
+def test_the_path_decides_how_long_a_body_is_awaited(path, most):
+    """In every spelling, as the application reads a body of this path to its end."""
+
+    def missing(length):
+        head = LINE.replace(b"/x", path) + b"Content-Length: %d\r\n\r\n" % length
+        return incoming().missing(head)
+
+    assert (missing(most), missing(most + 1)) == (most, 0)
 
 
 class Ended(Exception):

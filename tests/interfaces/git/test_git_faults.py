@@ -103,6 +103,26 @@ def test_no_spelling_of_the_path_takes_another_thread(own_server_of, transaction
         assert select.select([link], [], [], 0)[0] == []  # The fetch is still waiting.
 
 
+@pytest.mark.contract("27.11")
+@pytest.mark.infrastructure
+def test_a_long_request_waits_for_its_turn_too(own_server_of, transactional_db):
+    SkillFactory(slug="pdf-tables")
+    server = own_server_of(WEB_CONCURRENCY="1", WEB_THREADS="1")
+    body = b"".join(line(f"want {number:040x}\n") for number in range(5_000)) + b"0000"
+    head = f"POST {SKILL}/git-upload-pack HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: "
+
+    with transaction.atomic(), connection.cursor() as cursor, socket.socket() as link:
+        cursor.execute("LOCK TABLE git_repository")
+        link.connect(("127.0.0.1", server.port))
+        link.sendall(f"{head}{len(body)}\r\n\r\n".encode() + body[:-1])
+        assert server.request("GET", "/api/v1/skills/pdf-tables").status == 200
+        link.sendall(body[-1:])
+        wait_until_they_wait(1)
+
+        assert server.request("GET", "/api/v1/skills/pdf-tables").status == 200
+        assert select.select([link], [], [], 0)[0] == []  # The request is still waiting.
+
+
 @pytest.mark.infrastructure
 def test_a_hundred_fetches_wait_and_more_are_refused(own_server_of, transactional_db):
     SkillFactory(slug="pdf-tables")

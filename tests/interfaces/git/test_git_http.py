@@ -163,23 +163,23 @@ def test_a_compressed_request_is_read(anyone, skill):
         (b"ffff", {}),
         (line("want x\n") + b"0000", {}),
         (line(f"want {UNKNOWN}\n") + line("deepen -1\n") + b"0000", {}),
-        (line(f"want {UNKNOWN}\n") + line("filter blob:none\n") + b"0000", {}),
+        (line(f"want {UNKNOWN}\n") + line("filter \n") + b"0000", {}),
         (line(f"want {UNKNOWN}\n") + b"0000" + line("want x\n"), {}),
         (b"\x1f\x8b nothing", {"Content-Encoding": "gzip"}),
-        (gzip.compress(b"0" * 300_000), {"Content-Encoding": "gzip"}),
+        (gzip.compress(b"0" * (1024**2 + 1)), {"Content-Encoding": "gzip"}),
         (b"0000", {"Content-Encoding": "br"}),
     ],
 )
 def test_an_unreadable_request_is_refused(anyone, skill, body, headers):
     response = upload(anyone, body, **headers)
 
-    text = "Request body must be a request of git, of at most 256 KiB"
+    text = "Request body must be a request of git, of at most 1 MiB"
     assert (response.status_code, response.json()) == (400, {"error": text})
 
 
 @pytest.mark.contract("27.11")
 def test_a_long_request_is_refused(anyone, skill):
-    response = upload(anyone, b"0" * (64 * 1024 + 1))
+    response = upload(anyone, b"0" * (512 * 1024 + 1))
 
     assert (response.status_code, response.json()) == (413, {"error": "Request body is too large"})
 

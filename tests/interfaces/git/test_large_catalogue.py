@@ -39,7 +39,12 @@ def test_it_takes_little_memory(own_server_of, git):
     [worker] = psutil.Process(server.process.pid).children()
     before = memory(worker, "VmRSS")
 
-    git("clone", "--quiet", "--bare", address(server, "catalogue"))
+    url = address(server, "catalogue")
+    git("clone", "--quiet", "--bare", url)
+    # The checkout names every file in one request.
+    git("clone", "--quiet", "--filter=blob:none", url, "partial")
 
     assert memory(worker, "VmHWM") - before < MOST
-    assert len(git("ls-tree", "HEAD:plugins", within="catalogue.git").splitlines()) == SKILLS
+    for clone in ("catalogue.git", "partial"):
+        assert len(git("ls-tree", "HEAD:plugins", within=clone).splitlines()) == SKILLS
+    assert len(git.files("partial")) > SKILLS * FILES

@@ -1,4 +1,4 @@
-"""Clones that are fetched into at random, whole and shallow, while versions are published."""
+"""Clones that are fetched into at random: whole, shallow and partial, while versions appear."""
 
 import random
 
@@ -43,7 +43,8 @@ def test_nothing_is_ever_missing(live_server_of, git):
             skill.save()
         if not clones or chance.random() < 0.2:
             depth = ["--depth", str(chance.randint(1, 5))] if chance.random() < 0.8 else []
-            git("clone", "--quiet", *depth, url, f"clone-{step}")
+            part = ["--filter=blob:none"] if chance.random() < 0.3 else []
+            git("clone", "--quiet", *depth, *part, url, f"clone-{step}")
             clones.append(f"clone-{step}")
         clone = chance.choice(clones)
         fetch(git, chance, url, clone)
