@@ -13,22 +13,20 @@ class MessageParser(StrictJSONParser):
     """Raises 415, 401, 413 or 400, in this order."""
 
     def read(self, request):
-        check_token(request)
+        try:
+            authenticate(request)
+        except Error as error:
+            # While the database is unavailable, the methods that need it say so.
+            if not is_transient(error):
+                raise
         return super().read(request)
 
 
-def check_token(request):
-    """Raise TokenRefused if the request has a Bearer token that is not usable.
-
-    While the database is unavailable, nobody knows. The methods that need it say so.
-    """
+def authenticate(request):
+    """Set `request.auth` to the Bearer token. Raises TokenRefused if it is not usable."""
     bearer = BearerAuthentication()
-    if not bearer.text_of(request):
-        return
-    try:
-        bearer.authenticate(request)
-    except AuthenticationFailed as error:
-        raise TokenRefused from error
-    except Error as error:
-        if not is_transient(error):
-            raise
+    if request.auth is None and bearer.text_of(request):
+        try:
+            request.user, request.auth = bearer.authenticate(request)
+        except AuthenticationFailed as error:
+            raise TokenRefused from error
