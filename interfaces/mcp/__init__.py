@@ -3,4 +3,5 @@
 `tools` describe each tool, `operations` says what its arguments are, `tool` and `api` send its
 request. `authentication` refuses tokens. `server` responds to the messages whose form `protocol`
 checks; `skills` are its resources, and personas its `prompts`.
+`server_json` is for registries.
 """
