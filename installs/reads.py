@@ -5,16 +5,21 @@ and of personas together. `whose` says for which agents, as a condition on insta
 Everything is read from the primary, so that agents see their own writes.
 """
 
-from django.db.models import BooleanField, Exists, Func, OuterRef, Q
+from django.db.models import BooleanField, Exists, Func, OuterRef, Q, Value
 
+from catalogue import reads as catalogue
+from catalogue.exceptions import VersionNotFound
+from catalogue.models import FREE, Persona, Status
 from infrastructure.db.compiled_queries import compiled
 from infrastructure.db.statements import fetch_all
+from installs.exceptions import PersonaRequiresPayment
 from installs.manifest import Manifest
 from installs.models import PersonaInstall, SkillInstall
 from installs.sql import CONTEXT_TOKENS, LOADED, MANIFEST, NEWEST
 from marketplace.api.lists import KeysetList
 
 ADVISORY = ["kind", "slug", "title", "recalled_number", "withdrawal_reason", "gone_since"]
+PROMPT = ["slug", "title", "description"]
 UPDATE = ["kind", "slug", "version", "latest_digest", "installed_digest", "changed_at"]
 
 
@@ -26,7 +31,49 @@ class OwnInstallList(KeysetList):
         return self.model.objects.present().filter(agent_id=agent).with_entry()
 
 
+class OfferedPersonaList(KeysetList):
+    """The free personas that an agent does not have. Without an agent, all free ones."""
+
+    def get_queryset(self, agent):
+        own = PersonaInstall.objects.present().filter(agent_id=agent, persona=OuterRef("pk"))
+        free = Persona.objects.published().filter(price_cents=FREE).only(*PROMPT)
+        return free.filter(~Exists(own))
+
+    def get_count(self, _queryset, _query):
+        return Value(0)  # MCP shows none
+
+
+offered_personas = OfferedPersonaList()
 skills, personas = OwnInstallList(SkillInstall), OwnInstallList(PersonaInstall)
+
+
+def own_prompts(agent):
+    """The personas that an agent can load, with PROMPT, the active one first."""
+    installs = PersonaInstall.objects.present().filter(agent=agent).loadable()
+    return list(installs.order_by("-is_active", "-pk").values_list(*PROMPT, named=True))
+
+
+def prompt(agent, slug):
+    """The `description` and the `content` that an agent gets of a persona.
+
+    Raises PersonaNotFound, PersonaRequiresPayment, or VersionNotFound for a recalled pin.
+    """
+    installs = PersonaInstall.objects.present().filter(agent=agent).with_text()
+    columns = "description", "content", "has_recalled_pin"
+    own = installs.filter(slug=slug, status=Status.PUBLISHED).values_list(*columns, named=True)
+    install = own.first() if agent else None
+    if install is None:
+        return free_prompt(slug)
+    if install.has_recalled_pin:
+        raise VersionNotFound
+    return install
+
+
+def free_prompt(slug):
+    persona = catalogue.persona(slug).value
+    if not persona.is_free:
+        raise PersonaRequiresPayment
+    return persona
 
 
 def manifest(agent, *, with_content=False):

@@ -6,6 +6,7 @@ from catalogue.models import Persona, Skill
 from interfaces.agent_skills.views import DiscoveryViewSet
 from interfaces.git.urls import urlpatterns as git
 from interfaces.guides.views import GuideViewSet
+from interfaces.mcp.server_json import ServerJsonViewSet
 from interfaces.mcp.views import McpViewSet
 from interfaces.openapi.root import RootViewSet
 from interfaces.openapi.views import DocumentViewSet, docs
@@ -40,6 +41,7 @@ urlpatterns = [
     re_path(r"^activity/?$", documents.ActivityDocument.as_view(), name="activity"),
     re_path(r"^suggest/?$", SuggestionViewSet.as_view({"get": "list"})),
     re_path(r"^mcp/?$", McpViewSet.as_view({"post": "create"}), name="mcp"),
+    re_path(r"^server\.json/?$", ServerJsonViewSet.as_view(RETRIEVE)),
     re_path(
         r"^llms\.txt/?$",
         GuideViewSet.as_view(RETRIEVE, file_name="llms.txt", media_type="text/plain"),

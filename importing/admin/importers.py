@@ -85,7 +85,7 @@ class AdminImportMixin:
         self.root, self.left_out = root, []
         files = {}
         for folder, path in self.find(root):
-            # Of several links to one file, one.
+            # Several links may lead to one file.
             files.setdefault(os.path.realpath(path), (folder, path))
         return [self.import_file(folder, path) for folder, path in files.values()]
 
@@ -146,7 +146,7 @@ class AdminImportMixin:
     def update_existing(self, file, entry, outcome):
         outcome.entry = entry
         changes_files = file.folder is not None and file.folder.files != entry.files
-        if as_file(entry) == file.text and not changes_files:
+        if as_file(entry) == file.text and not (changes_files or entry.is_outdated):
             # An export of an entry changes nothing, even where its frontmatter was written anew.
             return
         before, files = self.values_by_name(entry), getattr(entry, "files", [])

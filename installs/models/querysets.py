@@ -117,11 +117,18 @@ class InstallQuerySet(models.QuerySet):
         outdated = self.with_entry().filter(is_outdated=True, pinned=None)
         return outdated.annotate(kind=Value(kind), changed_at=F(f"{kind}__updated_at"))
 
+    def with_text(self):
+        """Add the text that the agent gets to `with_entry`."""
+        texts = text_columns(self.model.Entry, self.model.kind, pinned="pinned")
+        return self.with_entry().annotate(**texts)
+
+    def loadable(self):
+        """Installs whose text their agents can get (contract 25.9)."""
+        return self.with_text().filter(status=Status.PUBLISHED, has_recalled_pin=False)
+
     def loaded(self):
-        """What agents load when they start, with the texts that they get (contract 25.9)."""
-        loaded = self.with_entry().filter(status=Status.PUBLISHED, has_recalled_pin=False)
-        return loaded.annotate(
-            **text_columns(self.model.Entry, self.model.kind, pinned="pinned"),
+        """What agents load when they start."""
+        return self.loadable().annotate(
             own_digest=F("installed_digest"),
             is_installed=Value(value=True),
             is_bundled=Value(value=False),

@@ -26,7 +26,7 @@ VERSION = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 # The parameter that the header Mcp-Name repeats.
-NAMES = {"tools/call": "name", "resources/read": "uri"}
+NAMES = {"tools/call": "name", "resources/read": "uri", "prompts/get": "name"}
 
 
 class MCPError(Exception):

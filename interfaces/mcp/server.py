@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from catalogue.models import Persona, Skill
-from interfaces.mcp import protocol, skills, wording
+from interfaces.mcp import prompts, protocol, skills, wording
 from interfaces.mcp.protocol import INVALID_PARAMS, UNKNOWN_METHOD, MCPError, argument
 from interfaces.mcp.tools_list import TOOLS, list_tools, lists
 from marketplace import access
@@ -82,6 +82,7 @@ def introduction(request):
     return {
         "capabilities": {
             "tools": {"listChanged": False},
+            "prompts": {"listChanged": False},
             "resources": {"subscribe": False, "listChanged": False},
             "extensions": {skills.EXTENSION: {}},
         },
@@ -144,6 +145,8 @@ METHODS = {
     "resources/list": skills.list_resources,
     "resources/templates/list": skills.list_templates,
     "resources/read": skills.read_resource,
+    "prompts/list": prompts.list_prompts,
+    "prompts/get": prompts.get_prompt,
     "skills/list": skills.list_skills,
     "skills/get": skills.get_skill,
 }

@@ -159,8 +159,8 @@ def folders_of(numbers):
 def skills_for(request):
     """The skills after the marketplace's own in the list, and who may cache it.
 
-    They are `{slug: number of the pinned version, or None}`. A refused token gets an error and
-    not the public list, which a client would take for the agent's.
+    They are `{slug: number of the pinned version, or None}`. A token without the scope gets an
+    error and not the public list, which a client would take for the agent's.
     """
     if "HTTP_AUTHORIZATION" not in request.META:
         return {}, PUBLIC
@@ -173,7 +173,7 @@ def skills_for(request):
 def pinned_number(request, slug):
     """The number of the version that the agent has pinned, or None.
 
-    A token that is refused or may not read the manifest reads what everyone can read. Raises
+    A token that may not read the manifest reads what everyone can read. Raises
     VersionNotFound for a pinned version that staff have recalled.
     """
     if "HTTP_AUTHORIZATION" not in request.META:

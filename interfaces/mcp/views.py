@@ -1,3 +1,4 @@
+from interfaces.mcp.authentication import MessageParser
 from interfaces.mcp.server import respond
 from marketplace.access import Audience
 from marketplace.api.exceptions import BadRequest
@@ -9,13 +10,16 @@ CORE = "core"  # the shorter list of tools
 class McpViewSet(PublicViewSet):
     """MCP's streamable HTTP without sessions: each POST holds one message, the response is JSON.
 
-    A body that is no JSON object is refused as everywhere (contract 2.1).
+    A body that is no JSON object is refused as everywhere (contract 2.1). Messages need no token,
+    but a token that is not usable is refused.
     Any Origin may call: there are no cookies to abuse, and the host is checked.
     """
 
     audience = Audience.EVERYONE  # the API and skills.py ask the rule
+    parser_classes = [MessageParser]
 
     def create(self, request):
+        message = request.data
         if request.GET.getlist("tools") not in ([], [CORE]):
             raise BadRequest(f"tools must be {CORE}")
-        return respond(request, request.data)
+        return respond(request, message)

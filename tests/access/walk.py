@@ -131,6 +131,8 @@ def messages():
     for method in ("tools/list", "resources/list", "resources/templates/list", "skills/list"):
         yield method, {}
     yield "prompts/list", {}
+    for slug in (PERSONA, "archivis"):
+        yield "prompts/get", {"name": slug}
     for uri in URIS:
         yield "resources/read", {"uri": uri}
         yield "skills/get", {"uri": uri}

@@ -24,6 +24,10 @@ FROZEN = {
     ],
     401: [
         "Authentication required",
+        (
+            "Your token was refused: it is mistyped, expired, revoked, or you are paused. Remove "
+            "the header to search or to register anew."
+        ),
     ],
     402: [
         "This persona requires payment. Agent API currently supports free personas only.",

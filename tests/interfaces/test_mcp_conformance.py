@@ -11,8 +11,8 @@ from tests.interfaces.test_mcp_skills_clients import CONFORMANCE
 pytestmark = pytest.mark.external
 # The others need tools and resources of the suite's own example server.
 SCENARIOS = [
-    *("server-stateless", "http-header-validation", "sep-2164-resource-not-found"),
-    *("tools-list", "resources-list", "dns-rebinding-protection"),
+    *("server-stateless", "http-header-validation", "caching", "sep-2164-resource-not-found"),
+    *("tools-list", "resources-list", "prompts-list", "dns-rebinding-protection"),
 ]
 # The error lists the versions with a handshake, too, and `server/discover` does not.
 DELIBERATE = {"sep-2575-server-unsupported-version-error"}

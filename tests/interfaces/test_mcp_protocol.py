@@ -37,6 +37,7 @@ def test_it_introduces_itself(anyone, url):
             "protocolVersion": "2025-06-18",
             "capabilities": {
                 "tools": {"listChanged": False},
+                "prompts": {"listChanged": False},
                 "resources": {"subscribe": False, "listChanged": False},
                 "extensions": {"io.modelcontextprotocol/skills": {}},
             },
@@ -102,7 +103,7 @@ def test_it_wants_https_like_the_api(anyone, settings):
         ),
         ("tools/call", {}, (-32602, "Invalid request parameters")),
         ("initialize", {}, (-32602, "Invalid request parameters")),
-        ("prompts/list", {}, (-32601, "Method not found")),
+        ("completion/complete", {}, (-32601, "Method not found")),
         ("no/such", {}, (-32601, "Method not found")),
     ],
 )

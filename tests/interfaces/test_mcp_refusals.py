@@ -146,15 +146,6 @@ def test_it_wants_the_tokens_scope(client_of, agent, tool):
     assert call(limited, tool, **PROTECTED[tool]) == refusal("Insufficient permissions")
 
 
-@pytest.mark.contract("22.2", "22.16")
-@pytest.mark.usefixtures("catalogue")
-def test_a_token_that_is_refused_does_not_matter_where_none_is_needed(client_of):
-    stranger = client_of(token="mkt_agent_unknown")
-
-    assert call(stranger, "my_profile") == refusal(NO_TOKEN)
-    assert call(stranger, "get_skill", slug="wanted")["isError"] is False
-
-
 @pytest.mark.contract("22.1")
 def test_it_shares_the_limits_of_the_api(client, rates):
     rates(install="2/h")
