@@ -85,7 +85,7 @@ class AdminImportMixin:
         self.root, self.left_out = root, []
         files = {}
         for folder, path in self.find(root):
-            # Several links may lead to one file.
+            # One link of several to the same file is enough.
             files.setdefault(os.path.realpath(path), (folder, path))
         return [self.import_file(folder, path) for folder, path in files.values()]
 
