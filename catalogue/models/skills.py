@@ -188,7 +188,7 @@ class Skill(SkillFolder, Entry):
     @property
     def is_outdated(self):
         """Whether an older release repaired it in another way."""
-        return self.skill_md != "" and self.skill_md != self.repaired.text
+        return bool(self.skill_md) and self.skill_md != self.repaired.text
 
     def digest_sources(self):
         return [self.written_file_text, json.dumps(self.files)]
