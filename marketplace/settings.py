@@ -180,6 +180,7 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "Agent marketplace",
     "VERSION": VERSION,
     "OAS_VERSION": "3.1.0",
+    "LICENSE": {"name": "Apache License 2.0", "identifier": "Apache-2.0"},
     "DEFAULT_GENERATOR_CLASS": "interfaces.openapi.document.Generator",
     "SERVERS": [{"url": "/", "description": "The host that served this document."}],
     "COMPONENT_SPLIT_PATCH": False,

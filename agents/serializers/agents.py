@@ -114,8 +114,14 @@ class RegisterSerializer(UpdateAgentSerializer):
         return example
 
 
+class ClaimCodeField(TextField):
+    """A code; an empty one is as wrong as any other."""
+
+    keywords = {"type": "string", "minLength": 1}
+
+
 class ConfirmClaimSerializer(BodySerializer):
-    code = TextField(
+    code = ClaimCodeField(
         initial="TMPL-RQPF",
         help_text="The code from the claim page. Case, spaces and the hyphen do not matter.",
     )

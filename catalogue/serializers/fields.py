@@ -46,6 +46,7 @@ class ContextTokensField(CountField):
 
 
 class PathField(TextField):
+    keywords = {"type": "string", "minLength": 1}
     initial = "scripts/tables.py"
 
 

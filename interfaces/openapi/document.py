@@ -86,6 +86,7 @@ class Generator(SchemaGenerator):
     def get_schema(self, request=None, public=False):  # noqa: FBT002 - the library's signature
         document = super().get_schema(request, public)
         is_public, needs = access.is_public(), "You need a token with the scope `read`."
+        document["info"]["contact"] = contact()
         document["info"]["description"] = INTRODUCTION.replace(
             "{registering}", REGISTERING[settings.REGISTRATION]
         ).replace("{reading}", "" if is_public else MEMBERS_ONLY)
@@ -101,6 +102,13 @@ class Generator(SchemaGenerator):
         ]
         document["components"]["headers"] = HEADERS
         return document
+
+
+def contact():
+    """The staff, with their address if the deployer has set one."""
+    address = settings.STAFF_CONTACT
+    kind = "email" if "@" in address else "url"
+    return {"name": "The staff of this marketplace"} | ({kind: address} if address else {})
 
 
 making = Lock()

@@ -61,7 +61,8 @@ def of_list(view):
         limit = {"type": "integer", "minimum": 1, "maximum": query.max_limit}
         limit["default"] = query.default_limit
         yield in_query("limit", "The maximum number of entries on one page.", limit)
-        yield in_query(query.cursor_query_param, query.cursor_description, TEXT)
+        cursor = TEXT | {"minLength": 1}
+        yield in_query(query.cursor_query_param, query.cursor_description, cursor)
 
 
 def in_query(name, description, schema, *, required=False):

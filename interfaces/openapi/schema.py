@@ -63,6 +63,8 @@ class OperationSchema(AutoSchema):
 
     def get_operation(self, *path):
         operation = super().get_operation(*path)
+        # Without a requirement of its own, a reader cannot tell whether one was forgotten.
+        operation.setdefault("security", [])
         if self.policy:
             rate = rate_of(self.policy)
             operation["description"] += f"\n\nRate limit `{self.policy}`: {rate} in the free tier."

@@ -63,6 +63,8 @@ MESSAGES = [
     ("tools/list", {}),
     ("server/discover", {}),
     ("subscriptions/listen", {"notifications": {"toolsListChanged": True}}),
+    ("prompts/list", {}),
+    ("prompts/get", {"name": PERSONAS[1]}),
     ("skills/list", {}),
     ("skills/list", {"cursor": "100"}),
     ("skills/get", {"uri": f"skill://skills/{SKILLS[1]}/SKILL.md"}),

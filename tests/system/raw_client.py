@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 TIMEOUT = 10  # seconds until the response to a complete request
 LENGTH = re.compile(rb"[0-9]{1,4300}")  # gunicorn reads no longer number
+MCP = re.compile(rb"^[A-Z]+ /mcp", re.MULTILINE)
 CHUNK_SIZE = re.compile(rb"[0-9A-Fa-f]+")
 INCOMPLETE, UNREADABLE = "incomplete", "unreadable"
 
@@ -54,9 +55,11 @@ class RawResponse:
         if self.status != 304 and self.headers.get("content-type") not in allowed:
             raise InvalidResponse(f"status {self.status} as {self.headers.get('content-type')}")
         if self.status >= 400 and not (self.is_to_head and not self.body):
-            self.check_error()
+            self.check_error(is_of_mcp=MCP.search(sent) is not None)
 
-    def check_error(self):
+    def check_error(self, *, is_of_mcp):
+        if is_of_mcp and self.body.startswith(b'{"jsonrpc":"2.0",'):
+            return  # an error of the protocol (contract 22.4)
         try:
             ((key, error),) = json.loads(self.body, object_pairs_hook=list)
         except (ValueError, TypeError):

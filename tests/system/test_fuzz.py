@@ -129,8 +129,9 @@ def test_the_messages_of_mcp_call_every_tool():
 def test_no_mutated_message_of_mcp_breaks_it(fuzz):
     rng = random.Random(SEED)
     responses = [a for _ in range(50) for a in fuzz.send(valid_message(rng).raw(fuzz.placeholders))]
-    # Few of them are notifications, which get a 202.
-    assert {200} <= {response.status for response in responses} <= {200, 202}
+    # Few of them are notifications, which get a 202. Others come with a token that an earlier one
+    # has ended, or without the handshake that their method belongs to.
+    assert {200} <= {response.status for response in responses} <= {200, 202, 401, 404}
 
     assert_no_mutation_breaks_it(fuzz, "mutated messages of MCP", MESSAGES, valid_message)
 
