@@ -154,7 +154,7 @@ def is_text(value):
 def as_json(value):
     """A value as JSON, with the types of YAML's core schema."""
     if isinstance(value, dict):
-        return {key: as_json(item) for key, item in value.items()}
+        return {str(key): as_json(item) for key, item in value.items()}
     if isinstance(value, list):
         return [as_json(item) for item in value]
     return str(value) if isinstance(value, Quoted) else plain_as_json(value)

@@ -275,3 +275,13 @@ def test_reading_activates_and_installs_nothing(client, agent, skill):
 
     assert not agent.skill_installs.exists()
     assert Persona.objects.get(pk=persona.pk).installs == 0
+
+
+@pytest.mark.contract("22.8")
+def test_a_key_in_quotes_is_a_name_in_json(client, agent):
+    content = '---\nname: odd\ndescription: Odd.\nmetadata:\n  "a b": "c"\n---\nDo it.'
+    SkillInstallFactory(agent=agent, skill=SkillFactory(slug="odd", content=content))
+
+    _, entry = result(client, "skills/list")["skills"]
+
+    assert entry["frontmatter"]["metadata"] == {"a b": "c"}
