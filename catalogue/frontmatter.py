@@ -2,7 +2,6 @@
 
 import re
 import textwrap
-import unicodedata
 
 from catalogue.yaml_fields import KEY, LINES, Quoter, chunks_of, is_said, lines_and_end, read_yaml
 from marketplace.secrets import holds_token
@@ -30,7 +29,7 @@ LIKE_FENCE = re.compile(
 # Looks like a colon and a space, but YAML does not read it as one.
 WIDE_COLON = re.compile(r"[A-Za-z_][\w-]*\s*(?:\uff1a|:[^\S \t\r\n])")
 EMPTY = {"", "null", "~"}
-INVISIBLE = {"Cc", "Cs"}  # control characters and lone surrogates
+INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # control characters, lone surrogates
 
 
 class Refused(Exception):
@@ -215,10 +214,7 @@ def without_case(fields):
 
 
 def one_line(text):
-    visible = "".join(
-        " " if unicodedata.category(character) in INVISIBLE else character for character in text
-    )
-    return " ".join(visible.split())
+    return " ".join(INVISIBLE.sub(" ", text).split())
 
 
 def utf16_length(text):
