@@ -2,7 +2,6 @@
 
 import re
 import textwrap
-import unicodedata
 
 from catalogue.yaml_fields import KEY, LINES, Quoter, chunks_of, is_said, lines_and_end, read_yaml
 from marketplace.secrets import holds_token
@@ -23,10 +22,14 @@ KNOWN = {
     *("runtimes", "skills", "pricecents", "metadata", "compatibility", "allowed-tools", "tools"),
     *("model", "color", "hooks", "disable-model-invocation", "user-invocable", "argument-hint"),
 }
+# Looks like a line of ---, with spaces or signs that nobody sees, or with dashes.
+LIKE_FENCE = re.compile(
+    r"[\s\ufeff\u200b-\u200f\u2060]*[-\u2010-\u2015\u2212]{3,}[\s\u200b-\u200f\u2060]*"
+)
 # Looks like a colon and a space, but YAML does not read it as one.
 WIDE_COLON = re.compile(r"[A-Za-z_][\w-]*\s*(?:\uff1a|:[^\S \t\r\n])")
 EMPTY = {"", "null", "~"}
-INVISIBLE = {"Cc", "Cs"}  # control characters and lone surrogates
+INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # control characters, lone surrogates
 
 
 class Refused(Exception):
@@ -80,22 +83,29 @@ def fenced(text):
     """The match of FENCED. Raises Refused."""
     match = FENCED.match(text)
     if match is None:
-        lines = LINES.findall(text[:MAX_FRONTMATTER])
-        fences = [number for number, line in enumerate(lines, 1) if line.rstrip() == "---"]
-        found = f"; the first --- is line {fences[0]}" if fences and fences[0] > 1 else ""
         raise Refused(
-            f"no frontmatter: the file must begin with fields between two lines of ---{found}"
+            "no frontmatter: the file must begin with fields between two lines of ---"
+            + first_fence(text[:MAX_FRONTMATTER])
         )
-    if match[2].rstrip() != "---":
+    if match[2].rstrip(" \t") != "---":
         number = len(LINES.findall(match[1])) + 2
-        raise Refused(
-            f"line {number} must be --- to end the frontmatter, not {match[2].strip()[:20]}"
-        )
+        found = match[2].strip(" \t")[:20].encode("unicode_escape").decode()
+        raise Refused(f"line {number} must be --- to end the frontmatter, not {found}")
     return match
+
+
+def first_fence(text):
+    """What a refusal says about the first line that may be meant for ---, or ""."""
+    lines = [line.rstrip(" \t\r\n") for line in LINES.findall(text)]
+    if lines and lines[0].removeprefix("\ufeff") != "---" and LIKE_FENCE.fullmatch(lines[0]):
+        return "; line 1 must be --- and nothing else"
+    number = next((number for number, line in enumerate(lines, 1) if line == "---"), 0)
+    return f"; the first --- is line {number}" if number > 1 else ""
 
 
 def check_lines(text):
     """Raises Refused if a text that is no YAML holds a line that would be lost."""
+    check_fences(text)
     has_fields = False
     for number, line in enumerate(LINES.findall(text), 2):
         if WIDE_COLON.match(line):
@@ -103,6 +113,17 @@ def check_lines(text):
         has_fields = has_fields or bool(KEY.match(line))
         if not has_fields and is_said(line):
             raise Refused(f"no frontmatter: line {number} is not `key: value`")
+
+
+def check_fences(text):
+    """Raises Refused if an indented line of --- is in a field that YAML cannot read."""
+    number = 1
+    for chunk in chunks_of(text):
+        is_readable = read_yaml(chunk) is not None
+        for line in LINES.findall(chunk):
+            number += 1
+            if line.strip() == "---" and not is_readable:
+                raise Refused(f"line {number} must begin with --- to end the frontmatter")
 
 
 def as_key(key):
@@ -193,10 +214,7 @@ def without_case(fields):
 
 
 def one_line(text):
-    visible = "".join(
-        " " if unicodedata.category(character) in INVISIBLE else character for character in text
-    )
-    return " ".join(visible.split())
+    return " ".join(INVISIBLE.sub(" ", text).split())
 
 
 def utf16_length(text):

@@ -5,6 +5,7 @@ Every scalar is read as text: neither 1.10 nor a date is converted.
 
 import json
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 import yaml
@@ -130,20 +131,26 @@ def read_mapping(text):
 
     The Fields are by key. Those in `metadata` are by `(that key, key)`.
     """
-    reader = Reader(text)
-    try:
-        values = reader.read()
-    except (yaml.YAMLError, Unreadable):
-        return None
-    return (values, reader.fields) if isinstance(values, dict) else None
+    values, fields = read_document(text)
+    return (values, fields) if isinstance(values, dict) else None
 
 
 def read_yaml(text, anchors=()):
     """The YAML's value; None if it has none, or if some readers refuse it."""
+    return read_document(text, anchors)[0]
+
+
+@lru_cache(maxsize=8)
+def read_document(text, anchors=()):
+    """The YAML's value, or None, and its Fields.
+
+    An import reads a file, looks for repairs and edits its lines: it reads the same YAML each time.
+    """
+    reader = Reader(text, anchors)
     try:
-        return Reader(text, anchors).read()
+        return reader.read(), reader.fields
     except (yaml.YAMLError, Unreadable):
-        return None
+        return None, {}
 
 
 def is_text(value):
@@ -180,7 +187,7 @@ class Quoter:
     def __init__(self, text):
         self.text = text
         # A field may refer to another one.
-        self.anchors = dict.fromkeys(ANCHOR.findall(text), ("", 0))
+        self.anchors = tuple(dict.fromkeys(ANCHOR.findall(text), ("", 0)).items())
 
     def quoted(self):
         return self.block(self.text)

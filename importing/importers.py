@@ -12,6 +12,8 @@ from importing.names import is_skill_md
 MAX_PRICE_CENTS = 2**31 - 1
 MAX_NAMED = 5  # skills that a note names
 MARKDOWN = ".md", ".markdown"
+# Of YAML, such as a heading of Markdown above a line of --- that was meant for the body.
+COMMENT = re.compile(r"(?:^|\s)#", re.MULTILINE)
 # Documents that repositories have, in any case of letters; a README in several languages.
 DOCUMENT = re.compile(
     r"(?i)(?:skill|readme(?:[._-][a-z]{2,3}(?:[_-][a-z]{2,4})?)?|licen[cs]e|notice|changelog"
@@ -97,11 +99,12 @@ class PersonaImporter(Importer):
         return {**self.parts(file), "price_cents": self.price(file.fields.get("priceCents"))}
 
     def parts(self, file):
-        """The prompt, and the frontmatter if columns do not hold all of its fields."""
-        if not holds_more_than(Persona.FILE_FIELDS, file.fields):
-            return {"frontmatter": "", "content": plain_newlines(file.body)}
+        """The prompt, and the frontmatter unless columns hold all that it says."""
         start = file.text.rindex(file.body)
-        return {"frontmatter": file.text[:start], "content": file.text[start:]}
+        frontmatter = file.text[:start]
+        if COMMENT.search(frontmatter) or holds_more_than(Persona.FILE_FIELDS, file.fields):
+            return {"frontmatter": frontmatter, "content": file.text[start:]}
+        return {"frontmatter": "", "content": plain_newlines(file.body)}
 
     def price(self, value):
         if value is None:

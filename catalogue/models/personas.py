@@ -79,7 +79,7 @@ class Persona(PersonaFile, Entry):
         default=0, help_text="0 means free. Agents cannot install a persona that has a price."
     )
     # The start of its file, up to the prompt: the author's lines, the lines of `---` around them
-    # and the blank lines below. It is empty unless the file has a field that no column holds.
+    # and the blank lines below. It is empty if columns hold every field, and there is no comment.
     frontmatter = models.TextField(
         blank=True,
         default="",

@@ -85,9 +85,10 @@ def test_columns_that_hold_every_field_hold_the_file(anyone, tmp_path, lines):
         *(["color: blue"], ["permissionMode: plan"], ["mcpServers:", "  - github"]),
         *(["metadata:", "  mood: good"], ["metadata:", "  description: Below."], ["tools:"]),
         ["hooks:", "  PreToolUse:", "    - matcher: Bash"],
+        *(["", "# Never delete a file.", ""], ["license: MIT  # of the prompt"]),
     ],
 )
-def test_a_field_without_a_column_keeps_all_lines(anyone, tmp_path, lines):
+def test_a_comment_or_a_field_without_a_column_keeps_all_lines(anyone, tmp_path, lines):
     shown = detail(anyone, "description: Reads.", *lines, tmp_path=tmp_path)
 
     text = "\n".join(["---", "name: reader", "description: Reads.", *lines, "---", "", ""])

@@ -31,6 +31,12 @@ OUTSIDE = "a symbolic link that leads outside the imported path"
         ("---\nname: pdf\n--- and more\n", f"{NO_END}--- and more"),
         ("---\nname: pdf\n----\nA\n---\n", f"{NO_END}----"),
         ("---\nname: pdf\n...\nA\n---\n", f"{NO_END}..."),
+        ("---\nname: pdf\n---\u00a0\nA\n---\n", f"{NO_END}---\\xa0"),
+        ("---\nname: pdf\n ---\nA\n---\n", "line 3 must begin with --- to end the frontmatter"),
+        *(
+            (f"{line}\nname: pdf\n---\n", f"{NO_FRONTMATTER}; line 1 must be --- and nothing else")
+            for line in (" ---", "---\u00a0", "\u200b---", "\ufeff\ufeff---", "----", "———")
+        ),
         ("Text.\n---\nname: pdf\n---\n", f"{NO_FRONTMATTER}; the first --- is line 2"),
         ("\n# c\n---\nname: pdf\n---\n", f"{NO_FRONTMATTER}; the first --- is line 3"),
         (
