@@ -105,6 +105,7 @@ def test_the_same_file_again_changes_nothing(admin_client):
     assert Skill.objects.count() == 1
 
 
+@pytest.mark.contract("23.4")
 def test_an_upload_finds_an_entry_by_its_name_and_then_by_its_path(admin_client):
     # A former rule made this slug of the name in the file.
     SkillFactory(slug="c-expert", source="admin:folder/SKILL.md", content="Old")
@@ -115,7 +116,7 @@ def test_an_upload_finds_an_entry_by_its_name_and_then_by_its_path(admin_client)
 
     [expert] = Skill.objects.all()
     assert (expert.slug, expert.title) == ("c-expert", "C++ Expert")
-    SkillFactory(slug="c-plus-plus-expert", content="Old")
+    SkillFactory(slug="c-plus-plus-expert", source="ours:c/SKILL.md", content="Old")
     upload(admin_client, zip_of({"folder/SKILL.md": SKILL_MD.format("C++ Expert") + "More."}))
     confirm(admin_client)
 
@@ -123,8 +124,15 @@ def test_an_upload_finds_an_entry_by_its_name_and_then_by_its_path(admin_client)
     assert Skill.objects.get(slug="c-expert").content == expert.content
 
 
+def test_a_preview_says_that_an_import_publishes(admin_client):
+    page = upload(admin_client, SKILL_MD.format("one"), name="SKILL.md")
+
+    assert "<h2>To create and publish</h2>" in page.content.decode()
+
+
 def test_new_ones_stay_drafts_on_request(admin_client):
-    upload(admin_client, SKILL_MD.format("one"), name="SKILL.md", draft="on")
+    page = upload(admin_client, SKILL_MD.format("one"), name="SKILL.md", draft="on")
+    assert "<h2>To create as drafts</h2>" in page.content.decode()
     confirm(admin_client)
 
     assert Skill.objects.get().status == "draft"

@@ -60,6 +60,18 @@ def test_the_platforms_start_what_the_procfile_starts():
     assert unit()["Service"]["ExecStart"].endswith(f"/.venv/bin/{web}")
 
 
+def test_misspelled_variables_are_found_as_documented(tmp_path):
+    command = re.search(r"^sed .*$", TABLES, re.MULTILINE)[0]
+    (tmp_path / "docs").symlink_to(CHECKOUT / "docs")
+    (tmp_path / ".env").write_text("# Ours\n\nSECRET_KEY=x=y\nREGISTERATION=closed\nCACHE=a b\n")
+
+    found = subprocess.run(
+        ["sh", "-c", command], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+
+    assert found.stdout.split() == ["REGISTERATION=", "CACHE="]
+
+
 def test_they_name_variables_that_exist():
     app = json.loads(text_of("app.json"))
     [render] = yaml.safe_load(text_of("render.yaml"))["services"]
