@@ -1,5 +1,6 @@
 """The current content of each repository, in one or two statements. trees.py makes the files."""
 
+from functools import partial
 from hashlib import blake2b
 
 import orjson
@@ -10,14 +11,14 @@ from catalogue.models import Persona, SkillVersion, Status
 from catalogue.slugs import is_slug
 from installs import reads as installs
 from installs.exceptions import PersonaRequiresPayment
-from interfaces.git import store
+from interfaces.git import plugin_versions, store
 from interfaces.git.exceptions import CatalogueTooLarge
 from interfaces.git.names import persona_marketplace, shortened
 from interfaces.git.sql import CATALOGUE, FOLDERS, INSTALLED, PERSONA, PROMPTS, rows_of
 from interfaces.git.trees import Plugin, SkillTree, marketplace_files, skill_files
 
 # Raise it when the same rows make other files, so that each repository gets one commit of them.
-FORMAT = 1
+FORMAT = 2
 
 
 def source_of(kind, slug, agent):
@@ -43,13 +44,14 @@ class Marketplace:
         text = repr((FORMAT, self.title, self.plugins))
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
-    def snapshots(self, _repository):
+    def snapshots(self, repository):
         versions = {(plugin.kind, plugin.version_id) for plugin in self.plugins}
         versions |= {("skill", key) for plugin in self.plugins for key in plugin.bundled}
         folders = folders_of([key for kind, key in versions if kind == "skill"])
         prompts = rows_of(PROMPTS, [[key for kind, key in versions if kind == "persona"]])
         prompts = {key: (head, bytes(data).decode()) for key, head, data in prompts}
-        files = marketplace_files(self.title, self.plugins, folders, prompts)
+        versions_of = partial(plugin_versions.versions_of, repository)
+        files = marketplace_files(self.title, self.plugins, folders, prompts, versions_of)
         message = f"{len(self.plugins)} plugin{'' if len(self.plugins) == 1 else 's'}"
         [(now,)] = rows_of("SELECT now()")
         return [store.Snapshot(files, message, versions, now)]

@@ -14,7 +14,7 @@ def rows_of(statement, params=()):
 
 # A plugin has one version of an entry. The plugin of a persona cannot have a slug in `taken`.
 PLUGIN = """
-SELECT '{kind}' AS kind, version.id, entry.slug, version.number, entry.title, entry.description,
+SELECT '{kind}' AS kind, entry.id, version.id, entry.slug, version.number, entry.title, entry.description,
     entry.category, entry.author, {bundled} AS bundled, {taken} AS taken
 FROM catalogue_{kind} AS entry {join} JOIN catalogue_{kind}version AS version
     ON version.{kind}_id = entry.id AND version.number = {number}

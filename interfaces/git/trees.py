@@ -8,14 +8,12 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-import orjson
-
 from catalogue.repairs import repair
 from catalogue.skill_md import name_of, plain, yaml_lines
+from interfaces.git import manifests
 from interfaces.git.names import plugin_name, shortened
 from interfaces.git.store import GitFile
 
-SCHEMA = "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json"
 CATEGORY = "Productivity"  # where an entry has none; Codex wants one
 # Names that some file systems take for those of git. It refuses to check them out, or refuses some
 # content of theirs.
@@ -34,6 +32,7 @@ class Plugin(NamedTuple):
     """What sources.py reads of one."""
 
     kind: str
+    entry_id: int
     version_id: int
     slug: str
     number: int
@@ -77,27 +76,27 @@ def is_accepted(path):
     return not any(REFUSED.fullmatch(part) for part in visible.split("/"))
 
 
-def marketplace_files(title, plugins, folders, prompts):
+def marketplace_files(title, plugins, folders, prompts, versions_of):
     """The files of a marketplace. `folders` and `prompts` are keyed by version id.
 
-    A prompt comes with the frontmatter above it.
+    A prompt comes with the frontmatter above it. `versions_of` takes the plugins with their files,
+    and returns the versions by the names of the plugins.
     """
     plugins = [plugin.in_lines() for plugin in plugins]
-    files = {
-        ".claude-plugin/marketplace.json": in_json(claude_marketplace(title, plugins)),
-        ".agents/plugins/marketplace.json": in_json(codex_marketplace(title, plugins)),
-    }
-    for plugin in plugins:
-        below = f"plugins/{plugin.name}/"
-        files |= {below + path: file for path, file in plugin_files(plugin, folders, prompts)}
+    contents = [dict(contents_of(plugin, folders, prompts)) for plugin in plugins]
+    pairs = list(zip(plugins, contents, strict=True))
+    versions = versions_of(
+        [(plugin, {**content, **manifests.of_plugin(plugin, "")}) for plugin, content in pairs]
+    )
+    files = manifests.of_marketplace(title, plugins, versions)
+    for plugin, content in pairs:
+        content |= manifests.of_plugin(plugin, versions[plugin.name])
+        files |= {f"plugins/{plugin.name}/{path}": file for path, file in content.items()}
     return files
 
 
-def plugin_files(plugin, folders, prompts):
-    manifest = manifest_of(plugin)
-    yield "plugin.json", in_json({"$schema": SCHEMA, **manifest})
-    yield ".claude-plugin/plugin.json", in_json(manifest)
-    yield ".codex-plugin/plugin.json", in_json(codex_manifest(plugin, manifest))
+def contents_of(plugin, folders, prompts):
+    """The files of a plugin by path, without its manifests."""
     if plugin.kind == "skill":
         yield from skills_below([folders[plugin.version_id]]).items()
     else:
@@ -122,61 +121,3 @@ def agent_file(plugin, frontmatter, prompt):
         return GitFile(repair(frontmatter + prompt, name, plugin.description).text.encode())
     lines = yaml_lines({"name": name, "description": plugin.description})
     return GitFile(f"---\n{lines}---\n\n{prompt}".encode())
-
-
-def manifest_of(plugin):
-    author = {"author": {"name": plugin.author}} if plugin.author else {}
-    return {
-        "name": plugin.name,
-        "version": f"{plugin.number}.0.0",
-        "description": plugin.description,
-        **author,
-    }
-
-
-def codex_manifest(plugin, manifest):
-    skills = {"skills": "./skills/"} if plugin.kind == "skill" or plugin.bundled else {}
-    interface = {
-        "displayName": plugin.title,
-        "shortDescription": plugin.description,
-        "category": plugin.category,
-    }
-    return {**manifest, **skills, "interface": interface}
-
-
-def claude_marketplace(title, plugins):
-    return {
-        "name": title,
-        "owner": {"name": title},
-        "metadata": {"description": "Skills and personas for agents"},
-        "plugins": [
-            {
-                "name": plugin.name,
-                "source": f"./plugins/{plugin.name}",
-                "description": plugin.description,
-                "version": f"{plugin.number}.0.0",
-                "category": plugin.category,
-            }
-            for plugin in plugins
-        ],
-    }
-
-
-def codex_marketplace(title, plugins):
-    return {
-        "name": title,
-        "interface": {"displayName": title},
-        "plugins": [
-            {
-                "name": plugin.name,
-                "source": {"source": "local", "path": f"./plugins/{plugin.name}"},
-                "policy": {"installation": "AVAILABLE", "authentication": "ON_INSTALL"},
-                "category": plugin.category,
-            }
-            for plugin in plugins
-        ],
-    }
-
-
-def in_json(data):
-    return GitFile(orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
