@@ -39,7 +39,8 @@ def manifest_of(plugin, version):
 
 
 def codex_manifest(plugin, manifest):
-    skills = {"skills": "./skills/"} if plugin.kind == "skill" or plugin.bundled else {}
+    has_skills = plugin.kind == "skill" or plugin.bundled or plugin.reason
+    skills = {"skills": "./skills/"} if has_skills else {}
     interface = {
         "displayName": plugin.title,
         "shortDescription": plugin.description,

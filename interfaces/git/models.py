@@ -108,7 +108,7 @@ class PluginVersion(models.Model):
     """How often the files of a plugin have changed in a repository, for each `number` of its entry.
 
     It holds no text. It outlives the repository, so that a version never comes back with other
-    files (contract 34.40). `repository` is the name of one.
+    files (contract 34.1). `repository` is the name of one.
     """
 
     repository = models.CharField(max_length=32)

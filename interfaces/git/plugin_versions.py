@@ -1,4 +1,4 @@
-"""The versions of plugins, which move whenever their files do (contract 34.40)."""
+"""The versions of plugins, which move whenever their files do (contract 34.1)."""
 
 from hashlib import sha256
 

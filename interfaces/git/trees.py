@@ -9,8 +9,8 @@ import unicodedata
 from typing import NamedTuple
 
 from catalogue.repairs import repair
-from catalogue.skill_md import name_of, plain, yaml_lines
-from interfaces.git import manifests
+from catalogue.skill_md import name_of, plain
+from interfaces.git import manifests, tombstones
 from interfaces.git.names import plugin_name, shortened
 from interfaces.git.store import GitFile
 
@@ -24,7 +24,7 @@ class SkillTree(NamedTuple):
     """A version of a skill. It is a Skill to `name_of`."""
 
     slug: str
-    text_digest: str
+    text: GitFile
     files: list
 
 
@@ -42,6 +42,9 @@ class Plugin(NamedTuple):
     author: str
     bundled: list  # ids of versions of skills
     taken: list  # slugs that a persona's plugin cannot be called
+    reason: str = ""  # of a tombstone
+    successor: str = ""  # the slug of what replaces it, or ""
+    is_present: bool = True  # whether the agent still has it
 
     @property
     def name(self):
@@ -51,9 +54,10 @@ class Plugin(NamedTuple):
     def in_lines(self):
         """The same with texts of one line each, as every file has them."""
         title = plain(self.title) or self.slug
+        description = tombstones.headline(self.reason) if self.reason else plain(self.description)
         return self._replace(
             title=title,
-            description=plain(self.description) or title,
+            description=description or title,
             category=plain(self.category) or CATEGORY,
             author=plain(self.author),
         )
@@ -67,7 +71,7 @@ def skill_files(folder, below=""):
         for file in folder.files
         if is_accepted(file["path"])
     }
-    return {f"{below}SKILL.md": GitFile(digest=folder.text_digest), **files}
+    return {f"{below}SKILL.md": folder.text, **files}
 
 
 def is_accepted(path):
@@ -83,7 +87,7 @@ def marketplace_files(title, plugins, folders, prompts, versions_of):
     and returns the versions by the names of the plugins.
     """
     plugins = [plugin.in_lines() for plugin in plugins]
-    contents = [dict(contents_of(plugin, folders, prompts)) for plugin in plugins]
+    contents = [dict(contents_of(plugin, title, folders, prompts)) for plugin in plugins]
     pairs = list(zip(plugins, contents, strict=True))
     versions = versions_of(
         [(plugin, {**content, **manifests.of_plugin(plugin, "")}) for plugin, content in pairs]
@@ -95,13 +99,34 @@ def marketplace_files(title, plugins, folders, prompts, versions_of):
     return files
 
 
-def contents_of(plugin, folders, prompts):
+def contents_of(plugin, title, folders, prompts):
     """The files of a plugin by path, without its manifests."""
-    if plugin.kind == "skill":
+    if plugin.reason:
+        yield from tombstone_files(plugin, tombstones.command_of_plugin(plugin.name, title))
+    elif plugin.kind == "skill":
         yield from skills_below([folders[plugin.version_id]]).items()
     else:
         yield f"agents/{plugin.slug}.md", agent_file(plugin, *prompts[plugin.version_id])
         yield from skills_below([folders[version] for version in plugin.bundled]).items()
+
+
+def tombstone_files(plugin, command):
+    """A skill, and for a persona an agent besides, because Codex reads no agents."""
+    name = shortened(plugin.slug)
+    yield from skills_below([tombstone_tree(plugin, command)]).items()
+    if plugin.kind == "persona":
+        yield f"agents/{plugin.slug}.md", tombstone(plugin, name, command)
+
+
+def tombstone_tree(plugin, command):
+    """The SkillTree of a tombstone. Skills have other names than the plugins of personas."""
+    tree = SkillTree(plugin.slug if plugin.kind == "skill" else plugin.name, None, [])
+    return tree._replace(text=tombstone(plugin, name_of(tree), command))
+
+
+def tombstone(plugin, name, command):
+    text = tombstones.text_of(plugin.kind, name, plugin.reason, plugin.successor, command)
+    return GitFile(text)
 
 
 def skills_below(folders):
@@ -119,5 +144,5 @@ def agent_file(plugin, frontmatter, prompt):
     name = shortened(plugin.slug)
     if frontmatter:
         return GitFile(repair(frontmatter + prompt, name, plugin.description).text.encode())
-    lines = yaml_lines({"name": name, "description": plugin.description})
+    lines = tombstones.quoted_lines({"name": name, "description": plugin.description})
     return GitFile(f"---\n{lines}---\n\n{prompt}".encode())

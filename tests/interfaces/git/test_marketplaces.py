@@ -120,7 +120,7 @@ def test_a_persona_is_a_marketplace_of_one_plugin(live_server_of, git):
         "agent-marketplace-archivist"
     )
     assert names(files) == ["archivist"]
-    agent = b"---\nname: archivist\ndescription: Keeps it.\n---\n\nKeep."
+    agent = b'---\nname: "archivist"\ndescription: "Keeps it."\n---\n\nKeep.'
     assert files["plugins/archivist/agents/archivist.md"] == agent
     assert "plugins/archivist/skills/pdf-tables/SKILL.md" in files
 

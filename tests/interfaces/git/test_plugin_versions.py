@@ -1,4 +1,4 @@
-"""A plugin's version moves whenever its files do (contract 34.40)."""
+"""A plugin's version moves whenever its files do (contract 34.1)."""
 
 import json
 
@@ -10,7 +10,7 @@ from interfaces.git.models import PluginVersion
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, SkillInstallFactory
 from tests.interfaces.git.conftest import address
 
-pytestmark = pytest.mark.contract("34.40")
+pytestmark = pytest.mark.contract("34.1")
 
 
 def versions(files):
