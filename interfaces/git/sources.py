@@ -16,7 +16,7 @@ from installs import reads as installs
 from installs.exceptions import PersonaRequiresPayment
 from interfaces.git import plugin_versions, store, tombstones
 from interfaces.git.exceptions import CatalogueTooLarge
-from interfaces.git.names import persona_marketplace, shortened
+from interfaces.git.names import EVERYTHING, free_name, persona_marketplace, shortened
 from interfaces.git.sql import (
     CATALOGUE,
     FOLDERS,
@@ -27,10 +27,25 @@ from interfaces.git.sql import (
     RECALLED,
     rows_of,
 )
-from interfaces.git.trees import Plugin, SkillTree, marketplace_files, skill_files
+from interfaces.git.trees import Plugin, SkillTree, Texts, marketplace_files, skill_files
 
 # Raise it when the same rows make other files, so that each repository gets one commit of them.
 FORMAT = 2
+EVERYTHING_PLUGIN = Plugin(
+    kind=EVERYTHING,
+    entry_id=0,
+    version_id=0,
+    slug=EVERYTHING,
+    number=1,
+    title="Everything",
+    description="All skills that your agent has, and its active persona",
+    category="",
+    author="",
+    license="",
+    tags=[],
+    bundled=[],
+    taken=[],
+)
 
 
 def source_of(kind, slug, agent):
@@ -45,6 +60,8 @@ def source_of(kind, slug, agent):
 class Marketplace:
     """A marketplace of plugins. It gets one commit when it has changed."""
 
+    is_extension = True  # of Gemini, too
+
     def read(self):
         self.title = self.title_of(store.marketplace_name())
         self.plugins = self.read_plugins()
@@ -58,14 +75,17 @@ class Marketplace:
 
     def snapshots(self, repository):
         versions = {
-            (plugin.kind, plugin.version_id) for plugin in self.plugins if not plugin.reason
+            (plugin.kind, plugin.version_id) for plugin in self.plugins if plugin.version_id
         }
         versions |= {("skill", key) for plugin in self.plugins for key in plugin.bundled}
         folders = folders_of([key for kind, key in versions if kind == "skill"])
         prompts = rows_of(PROMPTS, [[key for kind, key in versions if kind == "persona"]])
         prompts = {key: (head, bytes(data).decode()) for key, head, data in prompts}
         versions_of = partial(plugin_versions.versions_of, repository)
-        files = marketplace_files(self.title, self.plugins, folders, prompts, versions_of)
+        texts, is_extension = Texts(folders, prompts), self.is_extension
+        files = marketplace_files(
+            self.title, self.plugins, texts, versions_of, is_extension=is_extension
+        )
         message = f"{len(self.plugins)} plugin{'' if len(self.plugins) == 1 else 's'}"
         [(now,)] = rows_of("SELECT now()")
         return [store.Snapshot(files, message, versions, now)]
@@ -75,7 +95,7 @@ class Marketplace:
 
 
 class Catalogue(Marketplace):
-    name = "catalogue"
+    name, is_extension = "catalogue", False
 
     def __init__(self):
         self.read()
@@ -127,27 +147,39 @@ class OwnPlugins(Marketplace):
             params[f"{kind}s"].append(slug)
             params[f"{kind}_numbers"].append(row.number)
         plugins = in_order(rows_of(INSTALLED, params))
-        # A persona may bring the newest text of a skill whose recalled one the agent had.
-        recalled = [
-            plugin
-            for plugin in plugins
-            if plugin.reason and (plugin.kind, plugin.slug) not in installed
-        ]
-        plugins = [plugin for plugin in plugins if not plugin.reason]
         bundled = [
             plugin.version_id
             for plugin in plugins
-            if installed[plugin.kind, plugin.slug].is_bundled
+            if plugin.version_id and installed[plugin.kind, plugin.slug].is_bundled
         ]
+        slugs = {plugin.slug for plugin in plugins}
         plugins = [
-            plugin._replace(
-                title=installed[plugin.kind, plugin.slug].title,
-                description=installed[plugin.kind, plugin.slug].description,
-                bundled=bundled if plugin.kind == "persona" else [],
+            with_manifest(plugin, installed.get((plugin.kind, plugin.slug)), bundled)._replace(
+                own_name=own_name_of(plugin, slugs)
             )
             for plugin in plugins
+            # A persona may bring the newest text of a skill whose recalled one the agent had.
+            if plugin.version_id or (plugin.kind, plugin.slug) not in installed
         ]
-        return in_order([*plugins, *recalled])
+        return [*plugins, EVERYTHING_PLUGIN]
+
+
+def own_name_of(plugin, slugs):
+    """The name of a plugin that would be called as EVERYTHING_PLUGIN; otherwise ""."""
+    if plugin.slug != EVERYTHING:
+        return ""
+    return free_name(plugin.kind, EVERYTHING, {EVERYTHING, *plugin.taken, *slugs})
+
+
+def with_manifest(plugin, row, bundled):
+    """The Plugin of an entry with what a row of the manifest says; a tombstone has none."""
+    if row is None:
+        return plugin
+    return plugin._replace(
+        title=row.title,
+        description=row.description,
+        bundled=bundled if plugin.kind == "persona" else [],
+    )
 
 
 class OfSkill(NamedTuple):
@@ -230,9 +262,13 @@ class SkillHistory:
         }
 
 
-def in_order(plugins):
-    """Rows of plugins as Plugins, by slug."""
-    return sorted(map(Plugin._make, plugins), key=lambda plugin: (plugin.slug, plugin.kind))
+def in_order(rows):
+    """Rows of plugins as Plugins, by slug.
+
+    Skills come first, so that clients find a skill in its own plugin before those of personas.
+    """
+    plugins = [Plugin(*row) for row in rows]
+    return sorted(plugins, key=lambda plugin: (plugin.kind != "skill", plugin.slug))
 
 
 def digest_of(data):
@@ -242,6 +278,10 @@ def digest_of(data):
 def folders_of(versions):
     """The SkillTree of each of these versions of skills, by its id."""
     return {
-        key: SkillTree(slug, store.GitFile(digest=text), orjson.loads(files) if isinstance(files, str) else files)
+        key: SkillTree(slug, store.GitFile(digest=text), in_python(files))
         for key, slug, text, files in rows_of(FOLDERS, [versions])
     }
+
+
+def in_python(files):
+    return orjson.loads(files) if isinstance(files, str) else files

@@ -27,8 +27,9 @@ def reason_of(kind, entry):
 # with a `reason` is a tombstone.
 PLUGIN = """
 SELECT '{kind}' AS kind, entry.id, version.id AS version_id, entry.slug, version.number,
-    entry.title, entry.description, entry.category, entry.author, {bundled} AS bundled,
-    {taken} AS taken, '' AS reason, '' AS successor, true AS is_present
+    entry.title, entry.description, entry.category, entry.author, entry.license,
+    entry.tags::text[] AS tags, {bundled} AS bundled, {taken} AS taken, '' AS reason,
+    '' AS successor, true AS is_present
 FROM catalogue_{kind} AS entry {join} JOIN catalogue_{kind}version AS version
     ON version.{kind}_id = entry.id AND version.number = {number}
 WHERE {where}
@@ -36,7 +37,7 @@ WHERE {where}
 TOMBSTONE = """
 SELECT '{kind}' AS kind, entry.id, 0::bigint AS version_id, entry.slug, {number} AS number,
     entry.slug AS title, '' AS description, '' AS category, '' AS author,
-    '{{}}'::bigint[] AS bundled, {taken} AS taken, reason,
+    '' AS license, '{{}}'::text[] AS tags, '{{}}'::bigint[] AS bundled, {taken} AS taken, reason,
     coalesce(catalogue_{kind}_successor(entry.successor_id), '') AS successor, {is_present}
 FROM catalogue_{kind} AS entry {join}, LATERAL (SELECT {reason} AS reason) AS recall
 WHERE reason IS NOT NULL AND {where}
@@ -94,7 +95,7 @@ def installed_plugins(kind):
     return plugins(kind, "true", join=join, number="installed.number")
 
 
-# What an agent has ever had: its installs, what its personas bundle, and what was in its repository.
+# What an agent has ever had: its installs, what its personas bundle, and what its repository had.
 # Its newest install of an entry says what it still has, and to which version that is pinned.
 HAD = """JOIN (
     SELECT had_id, bool_or(is_present) AS is_present, max(pinned_id) AS pinned_id FROM (

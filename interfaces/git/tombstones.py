@@ -35,6 +35,11 @@ def command_of_plugin(name, marketplace):
     )
 
 
+def command_of_tool(kind, slug):
+    """For those who have it in the plugin `everything`."""
+    return f"call the marketplace's tool `uninstall_{kind}` with `{slug}`"
+
+
 def command_of_skill(name):
     """For those who have its own repository."""
     return f"`npx skills remove {name} -y`"

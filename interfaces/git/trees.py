@@ -11,7 +11,7 @@ from typing import NamedTuple
 from catalogue.repairs import repair
 from catalogue.skill_md import name_of, plain
 from interfaces.git import manifests, tombstones
-from interfaces.git.names import plugin_name, shortened
+from interfaces.git.names import EVERYTHING, plugin_name, shortened
 from interfaces.git.store import GitFile
 
 CATEGORY = "Productivity"  # where an entry has none; Codex wants one
@@ -28,6 +28,13 @@ class SkillTree(NamedTuple):
     files: list
 
 
+class Texts(NamedTuple):
+    """Versions by their ids. A prompt comes with the frontmatter above it."""
+
+    folders: dict  # the SkillTrees
+    prompts: dict
+
+
 class Plugin(NamedTuple):
     """What sources.py reads of one."""
 
@@ -40,18 +47,21 @@ class Plugin(NamedTuple):
     description: str
     category: str
     author: str
+    license: str
+    tags: list
     bundled: list  # ids of versions of skills
     taken: list  # slugs that a persona's plugin cannot be called
     reason: str = ""  # of a tombstone
     successor: str = ""  # the slug of what replaces it, or ""
     is_present: bool = True  # whether the agent still has it
+    own_name: str = ""  # in me.git
 
     @property
     def name(self):
         """Its folder, which is also the name that clients install."""
-        return plugin_name(self.kind, self.slug, self.taken)
+        return self.own_name or plugin_name(self.kind, self.slug, self.taken)
 
-    def in_lines(self):
+    def in_lines(self, marketplace):
         """The same with texts of one line each, as every file has them."""
         title = plain(self.title) or self.slug
         description = tombstones.headline(self.reason) if self.reason else plain(self.description)
@@ -59,7 +69,9 @@ class Plugin(NamedTuple):
             title=title,
             description=description or title,
             category=plain(self.category) or CATEGORY,
-            author=plain(self.author),
+            author=plain(self.author) or marketplace,
+            license=plain(self.license),
+            tags=list(filter(None, map(plain, self.tags))),
         )
 
 
@@ -80,46 +92,71 @@ def is_accepted(path):
     return not any(REFUSED.fullmatch(part) for part in visible.split("/"))
 
 
-def marketplace_files(title, plugins, folders, prompts, versions_of):
-    """The files of a marketplace. `folders` and `prompts` are keyed by version id.
+def marketplace_files(title, plugins, texts, versions_of, *, is_extension):
+    """The files of a marketplace by path.
 
-    A prompt comes with the frontmatter above it. `versions_of` takes the plugins with their files,
-    and returns the versions by the names of the plugins.
+    `versions_of` takes the plugins with their files, and returns the versions by the names of the
+    plugins. If the marketplace `is_extension`, Gemini reads its last plugin in the root.
     """
-    plugins = [plugin.in_lines() for plugin in plugins]
-    contents = [dict(contents_of(plugin, title, folders, prompts)) for plugin in plugins]
+    plugins = [plugin.in_lines(title) for plugin in plugins]
+    contents = [contents_of(plugin, title, plugins, texts) for plugin in plugins]
     pairs = list(zip(plugins, contents, strict=True))
     versions = versions_of(
-        [(plugin, {**content, **manifests.of_plugin(plugin, "")}) for plugin, content in pairs]
+        [(plugin, content | manifests.of_plugin(plugin, "", content)) for plugin, content in pairs]
     )
     files = manifests.of_marketplace(title, plugins, versions)
+    if is_extension:
+        files |= contents[-1] | manifests.of_extension(title, plugins[-1], versions)
     for plugin, content in pairs:
-        content |= manifests.of_plugin(plugin, versions[plugin.name])
-        files |= {f"plugins/{plugin.name}/{path}": file for path, file in content.items()}
+        all_files = content | manifests.of_plugin(plugin, versions[plugin.name], content)
+        files |= {f"plugins/{plugin.name}/{path}": file for path, file in all_files.items()}
     return files
 
 
-def contents_of(plugin, title, folders, prompts):
+def contents_of(plugin, title, plugins, texts):
     """The files of a plugin by path, without its manifests."""
+    if plugin.kind == EVERYTHING:
+        return everything_files(plugins, texts)
     if plugin.reason:
-        yield from tombstone_files(plugin, tombstones.command_of_plugin(plugin.name, title))
+        command = tombstones.command_of_plugin(plugin.name, title)
+        trees, agents = [tombstone_tree(plugin, command)], tombstone_agents(plugin, command)
     elif plugin.kind == "skill":
-        yield from skills_below([folders[plugin.version_id]]).items()
+        trees, agents = [texts.folders[plugin.version_id]], {}
     else:
-        yield f"agents/{plugin.slug}.md", agent_file(plugin, *prompts[plugin.version_id])
-        yield from skills_below([folders[version] for version in plugin.bundled]).items()
+        trees = [texts.folders[version] for version in plugin.bundled]
+        agents = agent_files(plugin, texts)
+    return agents | skills_below(trees)
 
 
-def tombstone_files(plugin, command):
-    """A skill, and for a persona an agent besides, because Codex reads no agents."""
-    name = shortened(plugin.slug)
-    yield from skills_below([tombstone_tree(plugin, command)]).items()
-    if plugin.kind == "persona":
-        yield f"agents/{plugin.slug}.md", tombstone(plugin, name, command)
+def everything_files(plugins, texts):
+    """What an agent has, each once (contract 34.5)."""
+    trees, agents = [], {}
+    parts = [plugin for plugin in plugins if plugin.is_present and plugin.kind != EVERYTHING]
+    for part in sorted(parts, key=lambda part: (part.slug, part.kind)):
+        if part.reason:
+            command = tombstones.command_of_tool(part.kind, part.slug)
+            trees.append(tombstone_tree(part, command))
+            agents |= tombstone_agents(part, command)
+        elif part.kind == "skill":
+            trees.append(texts.folders[part.version_id])
+        else:
+            agents |= agent_files(part, texts)
+    return agents | skills_below(trees)
+
+
+def agent_files(plugin, texts):
+    return {f"agents/{plugin.slug}.md": agent_file(plugin, *texts.prompts[plugin.version_id])}
+
+
+def tombstone_agents(plugin, command):
+    """The agent of a persona's tombstone. It has a skill besides: Codex reads no agents."""
+    if plugin.kind == "skill":
+        return {}
+    return {f"agents/{plugin.slug}.md": tombstone(plugin, shortened(plugin.slug), command)}
 
 
 def tombstone_tree(plugin, command):
-    """The SkillTree of a tombstone. Skills have other names than the plugins of personas."""
+    """The SkillTree of a tombstone. A persona's is called as its plugin, unlike any skill."""
     tree = SkillTree(plugin.slug if plugin.kind == "skill" else plugin.name, None, [])
     return tree._replace(text=tombstone(plugin, name_of(tree), command))
 

@@ -37,7 +37,8 @@ def test_it_has_what_the_agent_installs(live_server_of, git, owner):
     git("pull", "--ff-only", within="me")
 
     files = git.files("me")
-    assert (before, names(files)) == ([], ["archivist", "csv-tables", "pdf-tables"])
+    assert before == ["everything"]
+    assert names(files) == ["csv-tables", "pdf-tables", "archivist", "everything"]
     assert sorted(paths_below(files, "plugins/archivist/skills")) == ["csv-tables/SKILL.md"]
     git("fsck", "--strict", within="me")
 
@@ -76,7 +77,7 @@ def test_pulling_removes_uninstalled_skills(live_server_of, git, owner):
     act(server, owner, "skills/uninstall", slug="pdf-tables")
     git("pull", "--ff-only", within="me")
 
-    assert names(git.files("me")) == []
+    assert names(git.files("me")) == ["everything"]
 
 
 @pytest.mark.contract("27.8")
