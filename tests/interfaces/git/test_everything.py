@@ -103,7 +103,8 @@ def test_a_recalled_entry_is_a_tombstone_until_it_is_uninstalled(everything, age
         "skills/pdf-tables/SKILL.md",
     }
     assert all(b"RECALLED: It leaks." in data for data in files.values())
-    assert files["skills/pdf-tables/SKILL.md"].decode().endswith(
+    text = files["skills/pdf-tables/SKILL.md"].decode()
+    assert text.endswith(
         "Do not use this skill. Uninstall it: call the marketplace's tool `uninstall_skill` with "
         "`pdf-tables`. There is no replacement.\n"
     )
