@@ -104,6 +104,32 @@ class Held(models.Model):
         return f"version {self.version_id} of a {self.kind}"
 
 
+class PluginVersion(models.Model):
+    """How often the files of a plugin have changed in a repository, for each `number` of its entry.
+
+    It holds no text. It outlives the repository, so that a version never comes back with other
+    files (contract 34.1). `repository` is the name of one.
+    """
+
+    repository = models.CharField(max_length=32)
+    plugin = models.CharField(max_length=64)
+    number = models.PositiveIntegerField()
+    changes = models.PositiveIntegerField()  # the highest that this plugin had with this number
+    digest = models.CharField(max_length=64)  # of its files in the last commit with this number
+    kind = models.CharField(max_length=10)
+    entry_id = models.BigIntegerField()  # whose it is; 0 for the plugin `everything`
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["repository", "plugin", "number"], name="unique_plugin_number"
+            )
+        ]
+
+    def __str__(self):
+        return f"{self.plugin} {self.number}.{self.changes}.0 in {self.repository}"
+
+
 class MarketplaceName(models.Model):
     """The name of the repositories' marketplaces. Without a row, it is DEFAULT_NAME."""
 

@@ -14,15 +14,21 @@ RESERVED = {
 }
 
 
+EVERYTHING = "everything"  # the plugin of me.git that has all that the others have
+
+
 def plugin_name(kind, slug, taken):
     """The name of an entry's plugin. A persona's plugin cannot have a slug that is in `taken`."""
-    if kind == "skill" or slug not in taken:
-        return shortened(slug)
-    name, number = f"{slug}-persona", 1
+    return shortened(free_name(kind, slug, taken) if kind == "persona" else slug)
+
+
+def free_name(kind, slug, taken):
+    """The slug, or the first name after it that is not `taken`."""
+    name, number = slug, 0
     while name in taken:
         number += 1
-        name = f"{slug}-persona-{number}"
-    return shortened(name)
+        name = f"{slug}-{kind}" if number == 1 else f"{slug}-{kind}-{number}"
+    return name
 
 
 def persona_marketplace(name, slug):

@@ -12,13 +12,35 @@ def rows_of(statement, params=()):
         return cursor.fetchall()
 
 
-# A plugin has one version of an entry. The plugin of a persona cannot have a slug in `taken`.
+def reason_of(kind, entry):
+    """Why clients are told not to use an unpublished entry, or NULL: its recall, or its purge."""
+    return f"""CASE WHEN {entry}.number > 0 AND NOT {entry}.{IS_PUBLISHED} THEN coalesce(
+        nullif({entry}.withdrawal_reason, ''),
+        (
+            SELECT recall_reason FROM catalogue_{kind}version
+            WHERE {kind}_id = {entry}.id AND number = {entry}.number AND title = ''
+        )
+    ) END"""
+
+
+# A plugin has one version of an entry. The plugin of a persona cannot have a slug in `taken`. One
+# with a `reason` is a tombstone.
 PLUGIN = """
-SELECT '{kind}' AS kind, version.id, entry.slug, version.number, entry.title, entry.description,
-    entry.category, entry.author, {bundled} AS bundled, {taken} AS taken
+SELECT '{kind}' AS kind, entry.id, version.id AS version_id, entry.slug, version.number,
+    entry.title, entry.description, entry.category, entry.author, entry.license,
+    entry.tags::text[] AS tags, {bundled} AS bundled, {taken} AS taken, '' AS reason,
+    '' AS successor, true AS is_present
 FROM catalogue_{kind} AS entry {join} JOIN catalogue_{kind}version AS version
     ON version.{kind}_id = entry.id AND version.number = {number}
 WHERE {where}
+"""
+TOMBSTONE = """
+SELECT '{kind}' AS kind, entry.id, 0::bigint AS version_id, entry.slug, {number} AS number,
+    entry.slug AS title, '' AS description, '' AS category, '' AS author,
+    '' AS license, '{{}}'::text[] AS tags, '{{}}'::bigint[] AS bundled, {taken} AS taken, reason,
+    coalesce(catalogue_{kind}_successor(entry.successor_id), '') AS successor, {is_present}
+FROM catalogue_{kind} AS entry {join}, LATERAL (SELECT {reason} AS reason) AS recall
+WHERE reason IS NOT NULL AND {where}
 """
 BUNDLED = f"""ARRAY(
     SELECT bundled.id FROM catalogue_persona_skills AS link
@@ -33,18 +55,35 @@ PERSONA_NAMES = """ARRAY(
     FROM unnest(ARRAY['', '-2', '-3', '-4', '-5', '-6', '-7', '-8', '-9']) AS rest
 )"""
 TAKEN = f"""ARRAY(
-    SELECT slug FROM catalogue_skill
-    WHERE slug = ANY(entry.slug::text || {PERSONA_NAMES}) AND {IS_PUBLISHED}
-    UNION SELECT slug FROM catalogue_persona WHERE slug = ANY({PERSONA_NAMES}) AND {IS_PUBLISHED}
+    SELECT slug FROM catalogue_skill AS other
+    WHERE slug = ANY(entry.slug::text || {PERSONA_NAMES})
+        AND ({IS_PUBLISHED} OR {reason_of("skill", "other")} IS NOT NULL)
+    UNION SELECT slug FROM catalogue_persona AS other
+    WHERE slug = ANY({PERSONA_NAMES})
+        AND ({IS_PUBLISHED} OR {reason_of("persona", "other")} IS NOT NULL)
     ORDER BY slug
 )::text[]"""
 
 
+def taken_of(kind):
+    return TAKEN if kind == "persona" else "'{}'::text[]"
+
+
 def plugins(kind, where, *, join="", number="entry.number"):
-    bundled, taken = (BUNDLED, TAKEN) if kind == "persona" else ("'{}'::bigint[]", "'{}'::text[]")
+    bundled = BUNDLED if kind == "persona" else "'{}'::bigint[]"
     return PLUGIN.format(
-        kind=kind, bundled=bundled, taken=taken, join=join, number=number, where=where
+        kind=kind, bundled=bundled, taken=taken_of(kind), join=join, number=number, where=where
     )
+
+
+def tombstones(kind, where, **parts):
+    defaults = {
+        "join": "",
+        "number": "entry.number",
+        "is_present": "true",
+        "reason": reason_of(kind, "entry"),
+    }
+    return TOMBSTONE.format(kind=kind, where=where, taken=taken_of(kind), **(defaults | parts))
 
 
 def installed_plugins(kind):
@@ -56,15 +95,72 @@ def installed_plugins(kind):
     return plugins(kind, "true", join=join, number="installed.number")
 
 
+# What an agent has ever had: its installs, what its personas bundle, and what its repository had.
+# Its newest install of an entry says what it still has, and to which version that is pinned.
+HAD = """JOIN (
+    SELECT had_id, bool_or(is_present) AS is_present, max(pinned_id) AS pinned_id FROM (
+        (
+            SELECT DISTINCT ON ({kind}_id) {kind}_id AS had_id, removed_at IS NULL AS is_present,
+                pinned_id
+            FROM installs_{kind}install WHERE agent_id = %(agent)s
+            ORDER BY {kind}_id, id DESC
+        )
+        {bundled}
+        UNION ALL SELECT entry_id, false, NULL FROM git_pluginversion
+        WHERE repository = %(repository)s AND kind = '{kind}'
+    ) AS had GROUP BY had_id
+) AS had ON had.had_id = entry.id
+LEFT JOIN catalogue_{kind}version AS pinned ON pinned.id = had.pinned_id"""
+HAD_WITH_PERSONA = """UNION ALL SELECT skill_id, removed_at IS NULL, NULL
+        FROM installs_personainstall JOIN catalogue_persona_skills USING (persona_id)
+        WHERE agent_id = %(agent)s"""
+
+
+def tombstones_of_agent(kind):
+    return tombstones(
+        kind,
+        "true",
+        join=HAD.format(kind=kind, bundled=HAD_WITH_PERSONA if kind == "skill" else ""),
+        number="coalesce(pinned.number, entry.number)",
+        is_present="had.is_present",
+        reason=f"""coalesce(
+            {reason_of(kind, "entry")},
+            CASE WHEN pinned.recalled_at IS NOT NULL THEN pinned.recall_reason END
+        )""",
+    )
+
+
+IS_FREE = f"price_cents = {FREE}"
 CATALOGUE = f"""
 SELECT * FROM (
     {plugins("skill", f"entry.{IS_PUBLISHED}")}
     UNION ALL
-    {plugins("persona", f"entry.{IS_PUBLISHED} AND price_cents = {FREE}")}
+    {plugins("persona", f"entry.{IS_PUBLISHED} AND {IS_FREE}")}
 ) AS plugin ORDER BY slug COLLATE "C", kind LIMIT %(limit)s
 """
-PERSONA = plugins("persona", f"entry.slug = %(slug)s AND entry.{IS_PUBLISHED}")
-INSTALLED = f"{installed_plugins('skill')} UNION ALL {installed_plugins('persona')}"
+RECALLED = f"{tombstones('skill', 'true')} UNION ALL {tombstones('persona', IS_FREE)}"
+PERSONA = f"""
+{plugins("persona", f"entry.slug = %(slug)s AND entry.{IS_PUBLISHED}")}
+UNION ALL
+{tombstones("persona", "entry.slug = %(slug)s")}
+"""
+INSTALLED = " UNION ALL ".join(
+    [
+        *map(installed_plugins, ("skill", "persona")),
+        *map(tombstones_of_agent, ("skill", "persona")),
+    ]
+)
+# The versions of a skill, oldest first, with what the tombstone of a recalled one says.
+HISTORY = f"""
+SELECT version.id, version.number, version.recalled_at, version.created_at, version.title <> '',
+    skill.id, coalesce({reason_of("skill", "skill")}, ''),
+    coalesce(catalogue_skill_successor(skill.successor_id), ''),
+    coalesce(skill.withdrawn_at, skill.updated_at)
+FROM catalogue_skill AS skill JOIN catalogue_skillversion AS version ON version.skill_id = skill.id
+WHERE skill.slug = %(slug)s
+    AND (skill.{IS_PUBLISHED} OR {reason_of("skill", "skill")} IS NOT NULL)
+ORDER BY version.number
+"""
 FOLDERS = """
 SELECT version.id, slug, skill_md_digest, version.files
 FROM catalogue_skillversion AS version JOIN catalogue_skill AS skill ON skill.id = skill_id

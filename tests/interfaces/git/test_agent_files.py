@@ -63,7 +63,7 @@ def test_only_what_clients_need_is_repaired(agent_file, lines, repaired):
 def test_a_persona_whose_columns_hold_its_fields_is_written_from_them(agent_file):
     text = agent_file("---\nname: reader\ntitle: R\ndescription: 'Reads: all.'\n---\n\nYou.\n\n")
 
-    assert text == b'---\nname: reader\ndescription: "Reads: all."\n---\n\nYou.'
+    assert text == b'---\nname: "reader"\ndescription: "Reads: all."\n---\n\nYou.'
 
 
 @pytest.mark.contract("27.5")

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.core.management import call_command
 
-from tests.factories import PersonaFactory, SkillFactory
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory
 from tests.interfaces.git.conftest import address
 
 
@@ -33,17 +33,23 @@ def test_the_catalogue_has_skills_and_free_personas(live_server_of, git):
 
     files = git.files("catalogue")
     assert names(files) == names(files, ".agents/plugins/marketplace.json")
-    assert names(files) == ["archivist", "pdf-tables"]
+    assert names(files) == ["pdf-tables", "archivist"]
     skill = {"SKILL.md": tables.file_text.encode(), "scripts/run.py": b"print(1)\n"}
     assert paths_below(files, "plugins/pdf-tables/skills/pdf-tables") == skill
     assert paths_below(files, "plugins/archivist/skills/pdf-tables") == skill
     git("fsck", "--strict", within="catalogue")
 
 
-@pytest.mark.contract("27.4")
+@pytest.mark.contract("27.4", "34.6")
 def test_a_skill_is_a_plugin(live_server_of, git):
     skill = SkillFactory(
-        slug="pdf-tables", title="PDF Tables", description="Reads\ntables.", category="data"
+        slug="pdf-tables",
+        title="PDF Tables",
+        description="Reads\ntables.",
+        category="data",
+        author="Ada",
+        license="MIT",
+        tags=["pdf", "Tables"],
     )
     skill.content = "# Second\n"
     skill.save()
@@ -51,7 +57,14 @@ def test_a_skill_is_a_plugin(live_server_of, git):
     git("clone", address(live_server_of(), "catalogue"))
 
     plugin = paths_below(git.files("catalogue"), "plugins/pdf-tables")
-    manifest = {"name": "pdf-tables", "version": "2.0.0", "description": "Reads tables."}
+    manifest = {
+        "name": "pdf-tables",
+        "version": "2.0.0",
+        "description": "Reads tables.",
+        "author": {"name": "Ada"},
+        "license": "MIT",
+        "keywords": ["pdf", "Tables"],
+    }
     schema = "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json"
     assert sorted(plugin) == [
         ".claude-plugin/plugin.json",
@@ -67,8 +80,73 @@ def test_a_skill_is_a_plugin(live_server_of, git):
         "interface": {
             "displayName": "PDF Tables",
             "shortDescription": "Reads tables.",
+            "longDescription": "Reads tables.",
+            "developerName": "Ada",
             "category": "data",
         },
+    }
+
+
+@pytest.mark.contract("34.6")
+def test_a_skill_that_says_little_is_by_the_marketplace(live_server_of, git):
+    SkillFactory(slug="pdf-tables", title="PDF Tables", description="", author="", license="")
+
+    git("clone", address(live_server_of(), "catalogue"))
+
+    plugin = paths_below(git.files("catalogue"), "plugins/pdf-tables")
+    assert json.loads(plugin[".claude-plugin/plugin.json"]) == {
+        "name": "pdf-tables",
+        "version": "1.0.0",
+        "description": "PDF Tables",
+        "author": {"name": "agent-marketplace"},
+    }
+    interface = json.loads(plugin[".codex-plugin/plugin.json"])["interface"]
+    assert interface["developerName"] == "agent-marketplace"
+
+
+@pytest.mark.contract("34.6")
+@pytest.mark.parametrize("path", ["catalogue", "personas/archivist", "me"])
+def test_each_marketplace_has_a_readme_without_an_address(live_server_of, git, path):
+    PersonaFactory(slug="archivist")
+    token = AgentFactory().token if path == "me" else None
+
+    git("clone", address(live_server_of(), path, token), "clone")
+
+    readme = git.files("clone")["README.md"].decode()
+    assert len(readme.split()) >= 40
+    assert "://" not in readme
+    assert "127.0.0.1" not in readme
+
+
+@pytest.mark.contract("34.7")
+def test_a_persona_is_an_extension_of_gemini(live_server_of, git):
+    skill = SkillFactory(slug="pdf-tables")
+    persona = PersonaFactory(slug="archivist", description="Keeps it.", skills=[skill])
+    git("clone", address(live_server_of(), "personas/archivist"))
+    persona.skills.clear()
+
+    git("pull", "--ff-only", within="archivist")
+
+    files = git.files("archivist")
+    assert json.loads(files["gemini-extension.json"]) == {
+        "name": "agent-marketplace-archivist",
+        "version": "1.1.0",
+        "description": "Keeps it.",
+    }
+    assert "skills/pdf-tables/SKILL.md" not in files
+    before = git("ls-tree", "-r", "--name-only", "HEAD~1", "skills/", within="archivist")
+    assert before.splitlines() == ["skills/pdf-tables/SKILL.md"]
+    assert files["agents/archivist.md"] == files["plugins/archivist/agents/archivist.md"]
+
+
+@pytest.mark.contract("34.7")
+def test_the_catalogue_is_no_extension(live_server_of, git):
+    SkillFactory(slug="pdf-tables")
+
+    git("clone", address(live_server_of(), "catalogue"))
+
+    assert {path.split("/")[0] for path in git.files("catalogue")} == {
+        *(".agents", ".claude-plugin", "README.md", "plugins")
     }
 
 
@@ -120,7 +198,7 @@ def test_a_persona_is_a_marketplace_of_one_plugin(live_server_of, git):
         "agent-marketplace-archivist"
     )
     assert names(files) == ["archivist"]
-    agent = b"---\nname: archivist\ndescription: Keeps it.\n---\n\nKeep."
+    agent = b'---\nname: "archivist"\ndescription: "Keeps it."\n---\n\nKeep.'
     assert files["plugins/archivist/agents/archivist.md"] == agent
     assert "plugins/archivist/skills/pdf-tables/SKILL.md" in files
 

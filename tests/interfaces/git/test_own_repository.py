@@ -37,7 +37,8 @@ def test_it_has_what_the_agent_installs(live_server_of, git, owner):
     git("pull", "--ff-only", within="me")
 
     files = git.files("me")
-    assert (before, names(files)) == ([], ["archivist", "csv-tables", "pdf-tables"])
+    assert before == ["everything"]
+    assert names(files) == ["csv-tables", "pdf-tables", "archivist", "everything"]
     assert sorted(paths_below(files, "plugins/archivist/skills")) == ["csv-tables/SKILL.md"]
     git("fsck", "--strict", within="me")
 
@@ -67,21 +68,16 @@ def test_a_pinned_version_is_what_it_has(live_server_of, git, owner):
 
 
 @pytest.mark.contract("27.3")
-def test_pulling_removes_recalled_and_uninstalled_skills(live_server_of, git, owner):
-    skill = SkillFactory(slug="pdf-tables")
-    SkillFactory(slug="csv-tables")
+def test_pulling_removes_uninstalled_skills(live_server_of, git, owner):
+    SkillFactory(slug="pdf-tables")
     server = live_server_of()
-    for slug in ("pdf-tables", "csv-tables"):
-        act(server, owner, "skills/install", slug=slug)
+    act(server, owner, "skills/install", slug="pdf-tables")
     git("clone", address(server, "me", owner.token))
 
-    skill.recall("It leaks.")
+    act(server, owner, "skills/uninstall", slug="pdf-tables")
     git("pull", "--ff-only", within="me")
-    assert names(git.files("me")) == ["csv-tables"]
 
-    act(server, owner, "skills/uninstall", slug="csv-tables")
-    git("pull", "--ff-only", within="me")
-    assert names(git.files("me")) == []
+    assert names(git.files("me")) == ["everything"]
 
 
 @pytest.mark.contract("27.8")
