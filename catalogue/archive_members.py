@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from typing import NamedTuple
 
-from catalogue.file_kinds import ARCHIVES, BZIP2, GZIP, TAR, XZ, ZIP, unreadable_kind
+from catalogue.file_kinds import BZIP2, GZIP, READABLE, TAR, XZ, ZIP, unreadable_kind
 
 MAX_MEMBERS, MAX_BYTES = 100, 8 * 1024 * 1024
 # Before zipfile reads the list of members, which would fill the memory.
@@ -18,8 +18,6 @@ UNREADABLE = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError),
     *(ValueError, RuntimeError, NotImplementedError, OverflowError, KeyError),
 )
-
-
 TOO_MANY = f"it has more than {MAX_MEMBERS} members"
 TOO_LARGE = f"its members are larger than {MAX_BYTES // 1024**2} MiB"
 DAMAGED = "not all of it can be read"
@@ -36,7 +34,7 @@ class Member(NamedTuple):
 
 def members_of(data, kind):
     """Each Member that is a file. Raises Unread in the place of those that it cannot read."""
-    if kind not in ARCHIVES:
+    if kind not in READABLE:
         raise Unread("its members cannot be read here")
     room = MAX_BYTES
     try:

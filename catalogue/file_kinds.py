@@ -2,7 +2,7 @@
 
 import re
 
-# (first bytes, kind): archives that catalogue/archive_members.py reads.
+# The archives whose members are read (catalogue/archive_members.py).
 ZIP, TAR, GZIP, BZIP2, XZ = (
     "zip archive",
     "tar archive",
@@ -10,7 +10,7 @@ ZIP, TAR, GZIP, BZIP2, XZ = (
     "bzip2 archive",
     "xz archive",
 )
-ARCHIVES = {ZIP, TAR, GZIP, BZIP2, XZ}
+READABLE = {ZIP, TAR, GZIP, BZIP2, XZ}
 BINARIES = [
     (b"PK\3\4", ZIP),
     (b"PK\5\6", ZIP),  # an empty one
@@ -54,37 +54,31 @@ ZIP_TAIL = 22 + 0xFFFF  # bytes at the end of a zip that may hold ZIP_END
 # Pictures, fonts, audio and PDF.
 MEDIA = re.compile(
     rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|RIFF[\s\S]{4}(?:WEBP|WAVE)|BM[\s\S]{4}\0\0\0\0"
-    rb"|\0\0[\1\2]\0[\1-\xff]\0|II\x2a\0|MM\0\x2a|8BPS\0\1|\xff\x0a|\0\0\0\x0cJXL "
+    rb"|\0\0[\x01\x02]\0[\x01-\xff]\0|II\x2a\0|MM\0\x2a|8BPS\0\x01|\xff\x0a|\0\0\0\x0cJXL "
     rb"|\0\0\0\x0cjP  |[\s\S]{4}ftyp(?:avi[fs]|hei[cxms]|mif1|msf1|M4[AB] )"
-    rb"|\0\1\0\0\0[\0-\x40]|OTTO|true|ttcf|wOF[F2]|[\s\S]{8}(?:\0\0\1\0|[\1\2]\0\2\0)[\s\S]{22}LP"
-    rb"|ID3[\2-\4]|\xff[\xf0-\xf3\xf8-\xfb]|OggS\0|fLaC|MThd\0\0\0\6|FORM[\s\S]{4}AIF[FC]|\.snd|%PDF-1\.|%PDF-2\."
+    rb"|\0\x01\0\0\0[\0-\x40]|OTTO|true|ttcf|wOF[F2]|[\s\S]{8}(?:\0\0\x01\0|[\x01\x02]\0\x02\0)[\s\S]{22}LP"
+    rb"|ID3[\x02-\x04]|\xff[\xf0-\xf3\xf8-\xfb]|OggS\0|fLaC|MThd\0\0\0\x06|FORM[\s\S]{4}AIF[FC]|\.snd|%PDF-1\.|%PDF-2\."
 )
 
 
+def as_text(data):
+    """The text of a file; None if it is not UTF-8, or has a NUL."""
+    try:
+        return None if b"\0" in data else data.decode()
+    except UnicodeDecodeError:
+        return None
+
+
 def unreadable_kind(data):
-    """What a file is that no person can read; "" for text, pictures, fonts, audio and PDF."""
-    if is_text(data):
-        return ""
+    """What a file is that is no text; "" for pictures, fonts, audio and PDF."""
     if data[TAR_MAGIC] == b"ustar":
         return TAR
     if kind := next((kind for start, kind in BINARIES if data.startswith(start)), ""):
         return kind
-    if PYTHON_BYTECODE.match(data) and not MEDIA.match(data):
+    is_medium = MEDIA.match(data) is not None
+    if PYTHON_BYTECODE.match(data) and not is_medium:
         return "Python bytecode"
     # A picture may have an archive behind it, which programs find from its end.
     if ZIP_END in data[-ZIP_TAIL:]:
         return ZIP
-    return "" if MEDIA.match(data) else "binary file"
-
-
-def is_text(data):
-    """Whether it is UTF-8 without NUL."""
-    if b"\0" in data:
-        return False
-    if data.isascii():
-        return True
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+    return "" if is_medium else "binary file"

@@ -1,0 +1,213 @@
+"""What is hidden in a Markdown text, and which of its links are dead (contract 28.2).
+
+The text is parsed only if a search finds a candidate, because code may hold it. A text that takes
+long to parse counts as text without code.
+"""
+
+import html
+import posixpath
+import re
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from markdown_it import MarkdownIt
+
+from catalogue.frontmatter import FENCED, plain_newlines
+from catalogue.markdown import MARKS, MAX_CELLS, MAX_MARKS, MAX_QUOTED, cells_of, quoted_of
+from marketplace.unicode_tables import IGNORABLE
+
+MAX_BLANK_LINES = 40
+MAX_LINE = 2_000  # characters
+MAX_PARSED = 200_000  # characters
+MAX_EXCERPT = 80  # characters of what is hidden
+VISIBLE = re.compile(rf"[^\s{IGNORABLE}\u2800]")
+
+# Comments, and what else no browser shows: declarations and processing instructions.
+COMMENT = re.compile(r"<!--(?P<comment>.*?)(?:-->|\Z)|<[!?](?P<other>[A-Za-z\[][^>]*)", re.DOTALL)
+TAG = re.compile(r"""<[A-Za-z](?:[^<>"']|"[^"]*"|'[^']*')*""")
+STYLE = re.compile(r"""\bstyle\s*=\s*("[^"]*"|'[^']*'|[^\s>"']+)""", re.IGNORECASE)
+QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
+HIDDEN_ATTRIBUTE = re.compile(r"[\s/]hidden(?=[\s=/]|\Z)", re.IGNORECASE)
+CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|\s", re.DOTALL)
+# A style, without spaces and in lower case. CSS can escape any letter with a backslash.
+HIDING = re.compile(
+    r"display:none|visibility:(?:hidden|collapse)|opacity:0*(?:\.0+)?(?![.\d])|\\"
+    r"|(?:font-size|font|(?<![-\w])(?:max-)?(?:height|width)|line-height|zoom):0*(?:\.\d*)?(?![.\d])"
+    r"|text-indent:-\d{2}|(?:left|top|right|bottom|margin[a-z-]*):-\d{3}|(?:clip|clip-path):"
+    r"|(?<![-\w])color:(?:transparent|white|#fff(?:f{3,5})?(?![0-9a-f])|rgba\([^)]*,0?\.?0*\))"
+    r"|(?:scale|transform:scale)\(0|content-visibility:hidden"
+)
+LINK = re.compile(r"\](?:\(\s*<?([^)\s>]*)|:\s*<?([^\s>]+))")
+ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|/|#|\?|\Z")
+PLACEHOLDER = re.compile(r"[{}<>$*|\[\]]|%(?![0-9A-Fa-f]{2})|\.\.\.|…")
+
+
+class Passage(NamedTuple):
+    """The line and the text of a finding."""
+
+    line: int
+    text: str
+
+
+def long_gaps(text):
+    """More than 40 blank lines in a row, and lines of more than 2,000 characters."""
+    blank = 0
+    for number, line in enumerate([*plain_newlines(text).split("\n"), "end"], 1):
+        if is_blank(line):
+            blank += 1
+            continue
+        if blank > MAX_BLANK_LINES:
+            yield Passage(number - blank, f"{blank:,} blank lines in a row")
+        blank = 0
+        if len(line) > MAX_LINE:
+            yield Passage(number, f"a line of {len(line):,} characters")
+
+
+def is_blank(line):
+    return not line or line.isspace() or (not line.isascii() and VISIBLE.search(line) is None)
+
+
+def hidden_markup(text):
+    """The HTML comments and the elements hidden by style, outside of code."""
+    if has_hidden(text):
+        for line, markup in html_parts(text):
+            for position, what in hidden_in(markup):
+                yield Passage(line + markup.count("\n", 0, position), what)
+
+
+def has_hidden(markup):
+    return "<" in markup and any(True for _ in hidden_in(markup))
+
+
+def hidden_in(markup):
+    for match in COMMENT.finditer(markup):
+        content = match["comment"] if match["other"] is None else match["other"]
+        yield match.start(), f"HTML comment: {excerpt(content)}"
+    for match in TAG.finditer(markup):
+        is_hidden = HIDDEN_ATTRIBUTE.search(QUOTED.sub("", match[0])) or any(
+            HIDING.search(plain_style(style[1])) for style in STYLE.finditer(match[0])
+        )
+        if is_hidden:
+            yield match.start(), f"hidden element: {excerpt(match[0])}"
+
+
+def excerpt(text):
+    text = " ".join(text.split())
+    return f'"{text[:MAX_EXCERPT]}{"…" if len(text) > MAX_EXCERPT else ""}"'
+
+
+def plain_style(value):
+    return CSS_COMMENT.sub("", html.unescape(value)).lower()
+
+
+def dead_links(text, paths):
+    """The relative links to what is not among the paths of a folder."""
+    targets = {*paths}
+    for path in paths:
+        targets.update(parents_of(path))
+    if any(is_dead(link_of(match), targets) for match in LINK.finditer(text)):
+        for line, link in links_of(text):
+            if is_dead(link, targets):
+                yield Passage(line, f"{excerpt(unquote(link))} is not among the files")
+
+
+def link_of(match):
+    return match[1] or match[2] or ""
+
+
+def parents_of(path):
+    while path:
+        path = posixpath.dirname(path)
+        yield path or "."
+
+
+def is_dead(link, targets):
+    if ABSOLUTE.match(link) or PLACEHOLDER.search(link):
+        return False
+    path = unquote(re.split(r"[?#]", link, maxsplit=1)[0])
+    return posixpath.normpath(path) not in targets
+
+
+def html_parts(text):
+    """The HTML of the text outside of code, as (line, HTML)."""
+    first, body = body_of(text)
+    tokens = blocks_of(body)
+    if tokens is None:
+        yield first, body
+        return
+    for token, children in with_children(tokens, has_hidden):
+        line = first + token.map[0]
+        if children is None:
+            yield line, token.content
+        else:
+            yield from inline_parts(line, token.content, children)
+
+
+def inline_parts(line, content, children):
+    position = 0
+    for child in children:
+        if child.type == "html_inline":
+            position = content.find(child.content, position)
+            yield line + content.count("\n", 0, position), child.content
+
+
+def links_of(text):
+    """The targets of the links and pictures outside of code, as (line, link)."""
+    first, body = body_of(text)
+    tokens = blocks_of(body)
+    if tokens is None:
+        yield from (
+            (first + body.count("\n", 0, match.start()), link_of(match))
+            for match in LINK.finditer(body)
+        )
+        return
+    for token, children in with_children(tokens, lambda content: "[" in content):
+        line = first + token.map[0]
+        for child in children or ():
+            line += child.type in {"softbreak", "hardbreak"}
+            link = child.attrGet("href") or child.attrGet("src")
+            if link:
+                yield line, link
+
+
+def body_of(text):
+    """The number of the first line below the frontmatter, and the text from there."""
+    text = plain_newlines(text).removeprefix("\ufeff")
+    match = FENCED.match(text)
+    start = match.end() if match else 0
+    return 1 + text.count("\n", 0, start), text[start:]
+
+
+def parser():
+    markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
+    markdown.core.ruler.disable("inline")
+    return markdown
+
+
+PARSER = parser()
+
+
+def blocks_of(body):
+    """The blocks of the text; None if parsing them takes long, or leaves any out."""
+    if len(body) > MAX_PARSED or quoted_of(body) > MAX_QUOTED or cells_of(body) > MAX_CELLS:
+        return None
+    env = {}
+    tokens = PARSER.parse(body, env)
+    if any(token.level >= PARSER.options["maxNesting"] - 1 for token in tokens):
+        return None
+    return [(token, env) for token in tokens]
+
+
+def with_children(tokens, is_candidate):
+    """The HTML blocks, and the paragraphs that are candidates: (token, its parts or None)."""
+    marks = 0
+    for token, env in tokens:
+        if token.type == "html_block":
+            yield token, None
+        elif token.type == "inline" and is_candidate(token.content):
+            marks += len(MARKS.findall(token.content))
+            children = None
+            if marks <= MAX_MARKS:
+                children = []
+                PARSER.inline.parse(token.content, PARSER, env, children)
+            yield token, children
