@@ -7,6 +7,7 @@ long to parse counts as text without code.
 import html
 import posixpath
 import re
+from itertools import chain
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -20,7 +21,11 @@ MAX_BLANK_LINES = 40
 MAX_LINE = 2_000  # characters
 MAX_PARSED = 200_000  # characters
 MAX_EXCERPT = 80  # characters of what is hidden
-VISIBLE = re.compile(rf"[^\s{IGNORABLE}\u2800]")
+# White space but for \n, and what shows as nothing.
+BLANK = (
+    rf"[ \t\r\f\v\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028-\u202f\u205f\u3000\u2800{IGNORABLE}]"
+)
+GAP = re.compile(rf"\n(?:{BLANK}*+\n){{{MAX_BLANK_LINES + 1},}}+")
 
 # Comments, and what else no browser shows: declarations and processing instructions.
 COMMENT = re.compile(r"<!--(?P<comment>.*?)(?:-->|\Z)|<[!?](?P<other>[A-Za-z\[][^>]*)", re.DOTALL)
@@ -37,7 +42,9 @@ HIDING = re.compile(
     r"|(?<![-\w])color:(?:transparent|white|#fff(?:f{3,5})?(?![0-9a-f])|rgba\([^)]*,0?\.?0*\))"
     r"|(?:scale|transform:scale)\(0|content-visibility:hidden"
 )
-LINK = re.compile(r"\](?:\(\s*<?([^)\s>]*)|:\s*<?([^\s>]+))")
+LINK = re.compile(r"\]\(\s*<?([^)\s>]*)")
+# [label]: link, which may be in a list or a quote
+DEFINITION = re.compile(r"^[ \t>*+\d.-]*\[[^\[\]]{1,999}\]:\s*<?([^\s>]+)", re.MULTILINE)
 ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|/|#|\?|\Z")
 PLACEHOLDER = re.compile(r"[{}<>$*|\[\]]|%(?![0-9A-Fa-f]{2})|\.\.\.|…")
 
@@ -51,20 +58,17 @@ class Passage(NamedTuple):
 
 def long_gaps(text):
     """More than 40 blank lines in a row, and lines of more than 2,000 characters."""
-    blank = 0
-    for number, line in enumerate([*plain_newlines(text).split("\n"), "end"], 1):
-        if is_blank(line):
-            blank += 1
-            continue
-        if blank > MAX_BLANK_LINES:
-            yield Passage(number - blank, f"{blank:,} blank lines in a row")
-        blank = 0
-        if len(line) > MAX_LINE:
-            yield Passage(number, f"a line of {len(line):,} characters")
-
-
-def is_blank(line):
-    return not line or line.isspace() or (not line.isascii() and VISIBLE.search(line) is None)
+    text = f"\n{plain_newlines(text)}\n"
+    number = position = 0
+    for match in GAP.finditer(text):
+        number += text.count("\n", position, match.start() + 1)
+        position = match.start() + 1
+        yield Passage(number, f"{match[0].count(chr(10)) - 1:,} blank lines in a row")
+    lines = text.split("\n")
+    if max(map(len, lines)) > MAX_LINE:
+        for number, line in enumerate(lines):
+            if len(line) > MAX_LINE:
+                yield Passage(number, f"a line of {len(line):,} characters")
 
 
 def hidden_markup(text):
@@ -105,14 +109,14 @@ def dead_links(text, paths):
     targets = {*paths}
     for path in paths:
         targets.update(parents_of(path))
-    if any(is_dead(link_of(match), targets) for match in LINK.finditer(text)):
+    if any(is_dead(match[1], targets) for match in candidates(text)):
         for line, link in links_of(text):
             if is_dead(link, targets):
                 yield Passage(line, f"{excerpt(unquote(link))} is not among the files")
 
 
-def link_of(match):
-    return match[1] or match[2] or ""
+def candidates(text):
+    return chain(LINK.finditer(text), DEFINITION.finditer(text))
 
 
 def parents_of(path):
@@ -157,8 +161,7 @@ def links_of(text):
     tokens = blocks_of(body)
     if tokens is None:
         yield from (
-            (first + body.count("\n", 0, match.start()), link_of(match))
-            for match in LINK.finditer(body)
+            (first + body.count("\n", 0, match.start()), match[1]) for match in candidates(body)
         )
         return
     for token, children in with_children(tokens, lambda content: "[" in content):

@@ -8,12 +8,17 @@ from typing import NamedTuple
 
 from marketplace.secrets import TOKEN
 
-SHORTEST = 14  # characters of the shortest secret that has no spaces
 SHOWN = 4  # characters of a secret that a finding shows
 KEY_BODY = 400  # characters after the first line of a private key
 
-# Not inside of a word, but after the \n of a JSON string.
-START = r"(?:(?<![0-9A-Za-z_-])|(?<=\\[nrt]))"
+
+def starts(prefix):
+    """A pattern of a prefix that is not inside of a word, but maybe after the \\n of a JSON string.
+
+    The prefix comes first, so that the search for it is fast.
+    """
+    return rf"{prefix}(?:(?<![0-9A-Za-z_-]{prefix})|(?<=\\[nrt]{prefix}))"
+
 
 # What the services' own documentation shows. AWS ends each example in EXAMPLE.
 EXAMPLES = {
@@ -80,8 +85,12 @@ def has_real_password(match):
     )
 
 
+MAX_SCHEME = 20  # characters
+SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*\Z")
+
+
 class Shape(NamedTuple):
-    """`prefixes` are parts of which every such secret has one."""
+    """Every such secret has one of the `prefixes`; without those, the pattern is fast by itself."""
 
     kind: str
     prefixes: tuple
@@ -93,30 +102,32 @@ SHAPES = [
     # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html#identifiers-prefixes
     Shape(
         "AWS access key",
-        ("AKIA", "ASIA", "ABIA"),
-        re.compile(r"(?<![0-9A-Z])(?:AKIA|ASIA|ABIA)[0-9A-Z]{16}(?![0-9A-Z])"),
+        (),
+        re.compile(r"A(?<![0-9A-Z]A)(?:KI|SI|BI)A[0-9A-Z]{16}(?![0-9A-Z])"),
     ),
     # https://github.blog/2021-04-05-behind-githubs-new-authentication-token-formats/
     Shape(
         "GitHub token",
-        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
-        re.compile(r"(?<![0-9A-Za-z])gh[opusr]_[0-9A-Za-z_]{36,251}"),
+        (),
+        re.compile(rf"{starts('gh')}[opusr]_[0-9A-Za-z_]{{36,251}}"),
     ),
     # https://github.blog/changelog/2022-10-18-introducing-fine-grained-personal-access-tokens/
     Shape("GitHub token", ("github_pat_",), re.compile(r"github_pat_[0-9A-Za-z_]{50,244}")),
     # https://docs.gitlab.com/security/tokens/#token-prefixes
     Shape(
         "GitLab token",
-        ("glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glsoat-", "gloas-", "glimt-", "glagent-"),
+        (),
         re.compile(
-            rf"{START}gl(?:pat|dt|rt|ptt|cbt|soat|oas|imt|agent)-(?=[\w.-]*[0-9])[\w-]{{20,300}}"
+            rf"{starts('gl')}(?:pat|dt|rt|ptt|cbt|soat|oas|imt|agent)-(?=[\w.-]*[0-9])[\w-]{{20,300}}"
         ),
     ),
     # https://docs.slack.dev/authentication/tokens
     Shape(
         "Slack token",
-        ("xox", "xapp-"),
-        re.compile(rf"{START}(?:xox[a-z](?:\.xox[a-z])?|xapp)-[0-9]+-[0-9A-Za-z-]{{10,300}}"),
+        (),
+        re.compile(
+            rf"{starts('x')}(?:ox[a-z](?:\.xox[a-z])?|app)-[0-9]{{1,20}}-[0-9A-Za-z-]{{10,300}}"
+        ),
     ),
     # https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
     Shape(
@@ -133,7 +144,7 @@ SHAPES = [
     Shape(
         "OpenAI key",
         ("sk-",),
-        re.compile(rf"{START}sk-(?!ant-)(?:proj-|svcacct-|admin-)?[\w-]{{32,300}}"),
+        re.compile(rf"{starts('sk-')}(?!ant-)(?:proj-|svcacct-|admin-)?[\w-]{{32,300}}"),
         is_random,
     ),
     # https://platform.claude.com/docs/en/api/overview and .../admin-api
@@ -143,26 +154,25 @@ SHAPES = [
         re.compile(r"sk-ant-[a-z]{2,8}[0-9]{2}-[\w-]{24,300}"),
     ),
     # https://huggingface.co/docs/hub/security-tokens
-    Shape("Hugging Face token", ("hf_",), re.compile(rf"{START}hf_[0-9A-Za-z]{{34,100}}")),
+    Shape("Hugging Face token", ("hf_",), re.compile(rf"{starts('hf_')}[0-9A-Za-z]{{34,100}}")),
     # https://github.blog/2021-09-23-announcing-npms-new-access-token-format/
-    Shape("npm token", ("npm_",), re.compile(rf"{START}npm_[0-9A-Za-z]{{36,100}}")),
+    Shape("npm token", ("npm_",), re.compile(rf"{starts('npm_')}[0-9A-Za-z]{{36,100}}")),
     # https://pypi.org/help/#apitoken: a macaroon, whose first bytes are always the same
     Shape("PyPI token", ("pypi-AgE",), re.compile(r"pypi-AgE[\w-]{50,300}")),
     # https://www.twilio.com/docs/sendgrid/ui/account-and-settings/api-keys
-    Shape("SendGrid key", ("SG.",), re.compile(rf"{START}SG\.[\w-]{{22}}\.[\w-]{{43}}")),
+    Shape("SendGrid key", ("SG.",), re.compile(rf"{starts('SG')}\.[\w-]{{22}}\.[\w-]{{43}}")),
     # https://docs.stripe.com/keys and https://docs.stripe.com/webhooks
     Shape(
         "Stripe key",
-        ("k_live_", "k_test_", "whsec_"),
-        re.compile(
-            rf"{START}(?:[rs]k_(?:live|test)_[0-9A-Za-z]{{16,240}}|whsec_[0-9A-Za-z]{{32,100}})"
-        ),
+        ("k_live_", "k_test_"),
+        re.compile(r"(?<![0-9A-Za-z])[rs]k_(?:live|test)_[0-9A-Za-z]{16,240}"),
     ),
+    Shape("Stripe webhook secret", ("whsec_",), re.compile(r"whsec_[0-9A-Za-z+/]{32,100}")),
     # RFC 7519
     Shape(
         "JSON Web Token",
         ("eyJ",),
-        re.compile(r"(?<![\w-])eyJ[\w-]{8,16000}\.eyJ[\w-]{8,16000}\.[\w-]{16,4000}"),
+        re.compile(rf"{starts('eyJ')}[\w-]{{8,16000}}\.eyJ[\w-]{{8,16000}}\.[\w-]{{16,4000}}"),
         is_jwt,
     ),
     # RFC 7468, RFC 4880 and OpenSSH's PROTOCOL.key
@@ -172,40 +182,36 @@ SHAPES = [
         re.compile(r"-----BEGIN (?:[0-9A-Z]{2,12} ){0,2}PRIVATE KEY(?: BLOCK)?-----"),
         has_key_body,
     ),
-    # RFC 3986, section 3.2.1
+    # RFC 3986, section 3.2.1. The scheme before it may be any.
     Shape(
         "URL with a password",
         ("://",),
         re.compile(
-            r"\b[A-Za-z][A-Za-z0-9+.-]{1,20}://(?P<user>[^\s:/?#@\"'`<>|]{0,100})"
-            r":(?P<password>[^\s/?#@\"'`<>|]{3,200})@(?!sha256:)[\w\[]"
+            r"://(?P<user>[^\s:/?#@\"'`<>|]{0,100}):(?P<password>[^\s/?#@\"'`<>|]{3,200})"
+            r"@(?!sha256:)[\w\[]"
         ),
         has_real_password,
     ),
     Shape("token of this marketplace", ("_agent_", "_operator_", "_invite_"), TOKEN),
 ]
-SPACED = "PRIVATE KEY"  # the only prefix with a space
 
 
 def secrets_in(text):
     """`[(position, what)]` of each secret, in their order; `what` never shows more than its start.
 
-    It looks at long words alone, which are a tenth of a usual text. It takes linear time, because
-    each pattern starts at its prefix and has a bounded length.
+    It takes linear time, because each pattern starts with a prefix, and its length is bounded.
     """
-    words = " ".join([word for word in text.split() if len(word) >= SHORTEST])
-    found = []
-    for shape in SHAPES:
-        searched = text if SPACED in shape.prefixes else words
-        if any(prefix in searched for prefix in shape.prefixes):
-            found += matches_of(shape, searched, text)
-    return sorted(found)
+    return sorted(
+        (match.start(), f"{shape.kind}, {shown(match)}…")
+        for shape in SHAPES
+        if not shape.prefixes or any(prefix in text for prefix in shape.prefixes)
+        for match in shape.pattern.finditer(text)
+        if shape.is_secret(match)
+    )
 
 
-def matches_of(shape, searched, text):
-    position = 0
-    for match in shape.pattern.finditer(searched):
-        if shape.is_secret(match):
-            position = text.index(match[0], position)
-            yield position, f"{shape.kind}, {match[0][:SHOWN]}…"
-            position += len(match[0])
+def shown(match):
+    """The start of a secret; a URL starts with its scheme, and the password comes later."""
+    before = SCHEME.search(match.string, max(0, match.start() - MAX_SCHEME), match.start())
+    start = before.start() if before and match[0].startswith("://") else match.start()
+    return match.string[start : start + SHOWN]
