@@ -35,12 +35,14 @@ QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
 HIDDEN_ATTRIBUTE = re.compile(r"[\s/]hidden(?=[\s=/]|\Z)", re.IGNORECASE)
 CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|\s", re.DOTALL)
 # A style, without spaces and in lower case. CSS can escape any letter with a backslash.
+ZERO = r"(?:0+(?:\.0*)?|\.0+)(?![.\d])"
 HIDING = re.compile(
-    r"display:none|visibility:(?:hidden|collapse)|opacity:0*(?:\.0+)?(?![.\d])|\\"
-    r"|(?:font-size|font|(?<![-\w])(?:max-)?(?:height|width)|line-height|zoom):0*(?:\.\d*)?(?![.\d])"
-    r"|text-indent:-\d{2}|(?:left|top|right|bottom|margin[a-z-]*):-\d{3}|(?:clip|clip-path):"
-    r"|(?<![-\w])color:(?:transparent|white|#fff(?:f{3,5})?(?![0-9a-f])|rgba\([^)]*,0?\.?0*\))"
-    r"|(?:scale|transform:scale)\(0|content-visibility:hidden"
+    r"\\|display:none|visibility:(?:hidden|collapse)|content-visibility:hidden|clip(?:-path)?:"
+    rf"|(?:opacity|font|font-size|line-height|zoom|scale|(?<!-)(?:max-)?(?:height|width)):{ZERO}"
+    rf"|transform:scale\({ZERO}|font-size:(?:0?\.\d+|1)p[xt]"
+    r"|text-indent:-\d{2}|(?:left|top|right|bottom|margin[a-z-]*):-\d{3}"
+    r"|(?<![-\w])color:(?:transparent|white|#fff(?:f{3,5})?(?![0-9a-f])"
+    rf"|rgba\(\d+,\d+,\d+,{ZERO})"
 )
 LINK = re.compile(r"\]\(\s*<?([^)\s>]*)")
 # [label]: link, which may be in a list or a quote
@@ -126,9 +128,9 @@ def parents_of(path):
 
 
 def is_dead(link, targets):
-    if ABSOLUTE.match(link) or PLACEHOLDER.search(link):
-        return False
     path = unquote(re.split(r"[?#]", link, maxsplit=1)[0])
+    if ABSOLUTE.match(link) or PLACEHOLDER.search(path):
+        return False
     return posixpath.normpath(path) not in targets
 
 

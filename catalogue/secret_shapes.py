@@ -86,7 +86,7 @@ def has_real_password(match):
 
 
 MAX_SCHEME = 20  # characters
-SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*\Z")
+SCHEME = re.compile(r"(?<!\\)[A-Za-z][A-Za-z0-9+.-]*\Z")
 
 
 class Shape(NamedTuple):
@@ -165,7 +165,7 @@ SHAPES = [
     Shape(
         "Stripe key",
         ("k_live_", "k_test_"),
-        re.compile(r"(?<![0-9A-Za-z])[rs]k_(?:live|test)_[0-9A-Za-z]{16,240}"),
+        re.compile(rf"{starts('[rs]k_')}(?:live|test)_[0-9A-Za-z]{{16,240}}"),
     ),
     Shape("Stripe webhook secret", ("whsec_",), re.compile(r"whsec_[0-9A-Za-z+/]{32,100}")),
     # RFC 7519
