@@ -1,4 +1,4 @@
-"""Reading what is in an archive, within limits (contract 28.2)."""
+"""Reading what is in an archive, within limits."""
 
 import bz2
 import io

@@ -1,4 +1,4 @@
-"""What a file is by its first bytes, whatever its name (contract 28.2)."""
+"""What a file is by its first bytes, whatever its name."""
 
 import re
 

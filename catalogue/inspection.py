@@ -1,4 +1,4 @@
-"""What staff should know of a text and its files before they publish them (contract 28).
+"""What staff should know of a text and its files before they publish them.
 
 Pure functions: they read neither the database nor the settings. Only `look-alike` needs those.
 Each takes time linear in what it reads.
@@ -69,7 +69,7 @@ def inspect(path, text, facts, files=None, read=None):
 
 
 def refusals(path, text):
-    """Why a file that agents read is refused: one sentence for each line and kind (28.1)."""
+    """Why a file that agents read is refused: one sentence for each line and kind."""
     return [f"{path}, line {line}: {what}" for line, what in refused_characters(text)]
 
 

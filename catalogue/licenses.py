@@ -1,4 +1,4 @@
-"""Whether a license is one that the marketplace accepts (contract 28.2)."""
+"""Whether a license is one that the marketplace accepts."""
 
 import re
 

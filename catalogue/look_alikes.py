@@ -1,4 +1,4 @@
-"""Slugs that people take for each other (contract 28.2)."""
+"""Slugs that people take for each other."""
 
 import re
 

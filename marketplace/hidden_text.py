@@ -87,7 +87,7 @@ def has_refused(text):
 
 
 def refused_characters(text):
-    """What no text may hold: `[(line, what)]`, one for each line and kind (contract 28.1)."""
+    """What no text may hold: `[(line, what)]`, one for each line and kind."""
     return described(text, (run for run in hidden_runs(text) if run.kind != "ignorable"))
 
 

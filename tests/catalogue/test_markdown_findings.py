@@ -136,7 +136,7 @@ ALIVE = [
     "[a](mailto:a@example.com)",
     "[a](/absolute)",
     "[a]()",
-    "[a]({baseDir}/b.md) [a](<path>) [a](...)",
+    "[a]({baseDir}/b.md) [a](./<path>) [a](...)",
     "`[a](b.md)`",
     "```\n[a](b.md)\n[b]: c.md\n```",
     "text:\n\n    [a](b.md)",
