@@ -203,9 +203,9 @@ def member_findings(path, data):
 
 
 def limited(code, path, places):
-    """The first findings of a code in a file, and whether there are more."""
+    """The first findings of a code in a file, and how many more there are."""
     places = iter(places)
     findings = [Finding(code, path, *place) for place in islice(places, MAX_LISTED)]
-    if next(places, None) is not None:
-        findings.append(Finding(code, path, None, "and more"))
+    if more := sum(1 for _ in places):
+        findings.append(Finding(code, path, None, f"and {more:,} more"))
     return findings

@@ -15,6 +15,7 @@ from markdown_it import MarkdownIt
 
 from catalogue.frontmatter import FENCED, plain_newlines
 from catalogue.markdown import MARKS, MAX_CELLS, MAX_MARKS, MAX_QUOTED, cells_of, quoted_of
+from marketplace.hidden_text import Place
 from marketplace.unicode_tables import IGNORABLE
 
 MAX_BLANK_LINES = 40
@@ -77,8 +78,9 @@ def hidden_markup(text):
     """The HTML comments and the elements hidden by style, outside of code."""
     if has_hidden(text):
         for line, markup in html_parts(text):
-            for position, what in hidden_in(markup):
-                yield Passage(line + markup.count("\n", 0, position), what)
+            place = Place(markup)
+            for position, what in sorted(hidden_in(markup)):
+                yield Passage(line + place.line_of(position) - 1, what)
 
 
 def has_hidden(markup):
@@ -162,9 +164,9 @@ def links_of(text):
     first, body = body_of(text)
     tokens = blocks_of(body)
     if tokens is None:
-        yield from (
-            (first + body.count("\n", 0, match.start()), match[1]) for match in candidates(body)
-        )
+        place = Place(body)
+        for position, link in sorted((match.start(), match[1]) for match in candidates(body)):
+            yield first + place.line_of(position) - 1, link
         return
     for token, children in with_children(tokens, lambda content: "[" in content):
         line = first + token.map[0]

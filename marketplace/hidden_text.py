@@ -24,8 +24,10 @@ NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
     chr(plane + last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF)
 )
 PRIVATE = "\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd"
+ANNOTATIONS = "\ufff9-\ufffb"  # between a text and a note on it, which few programs show
 BLANK_BRAILLE = "\u2800"
-SUSPECT = re.compile(f"[{CONTROLS}{NONCHARACTERS}{IGNORABLE}{PRIVATE}{BLANK_BRAILLE}]")
+HIDDEN = f"{IGNORABLE}{PRIVATE}{ANNOTATIONS}"
+SUSPECT = re.compile(f"[{CONTROLS}{NONCHARACTERS}{HIDDEN}{BLANK_BRAILLE}]")
 ASCII = bytes(range(0x80))
 ASCII_CONTROLS = bytes({*range(0x20), 0x7F} - {*b"\t\n\r"})
 
@@ -69,7 +71,7 @@ BRAILLE = re.compile("[\u2801-\u28ff]")
 NEVER_HONEST = re.compile(
     f"(?P<flag>{FLAG})|(?P<tag>[{TAGS}]+)|(?P<selector>(?<![{IDEOGRAPHS}])[{SELECTORS}]+)"
     f"|(?P<override>[\u202d\u202e]+)|(?P<control>[{CONTROLS}]+)|(?P<noncharacter>[{NONCHARACTERS}]+)"
-    f"|(?P<ignorable>(?:(?![{''.join([*HONEST, *MARKS, *PAIRED])}])[{IGNORABLE}{PRIVATE}])+)"
+    f"|(?P<ignorable>(?:(?![{''.join([*HONEST, *MARKS, *PAIRED])}])[{HIDDEN}])+)"
 )
 
 
@@ -135,7 +137,7 @@ def decoded_selectors(letters):
 def name_of(letter):
     """Such as "U+200B ZERO WIDTH SPACE"."""
     kinds = {"Cc": "control character", "Co": "private use"}
-    name = unicodedata.name(letter, kinds.get(unicodedata.category(letter), "not a character"))
+    name = unicodedata.name(letter, kinds.get(unicodedata.category(letter), "no character"))
     return f"U+{ord(letter):04X} {name}"
 
 

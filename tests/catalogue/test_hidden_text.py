@@ -64,8 +64,8 @@ REFUSED = {
     "a form feed": ("a\fb", "U+000C control character"),
     "a delete": ("\x7f", "U+007F control character"),
     "a C1 control": ("a\x85b", "U+0085 control character"),
-    "a noncharacter": ("a\ufdd0", "U+FDD0 not a character"),
-    "the last code point": ("\U0010ffff", "U+10FFFF not a character"),
+    "a noncharacter": ("a\ufdd0", "U+FDD0 no character"),
+    "the last code point": ("\U0010ffff", "U+10FFFF no character"),
 }
 HONEST = {
     "ASCII": "a\tb\r\nc\rd\n",
@@ -148,7 +148,8 @@ HIDDEN = {
     "a Hangul filler": ("a\u3164", "U+3164 HANGUL FILLER"),
     "a half-width Hangul filler": ("a\uffa0", "U+FFA0 HALFWIDTH HANGUL FILLER"),
     "a grapheme joiner": ("a\u034f", "U+034F COMBINING GRAPHEME JOINER"),
-    "an unassigned one": ("a\U000e0080", "U+E0080 not a character"),
+    "an annotation": ("a\ufff9b", "U+FFF9 INTERLINEAR ANNOTATION ANCHOR"),
+    "an unassigned one": ("a\U000e0080", "U+E0080 no character"),
 }
 
 

@@ -111,7 +111,7 @@ def test_many_findings_of_a_file():
     assert len(findings) == 21
     assert findings[19:] == [
         ("hidden-text", "SKILL.md", 26, "U+200B ZERO WIDTH SPACE"),
-        ("hidden-text", "SKILL.md", None, "and more"),
+        ("hidden-text", "SKILL.md", None, "and 80 more"),
     ]
 
 

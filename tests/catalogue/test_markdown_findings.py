@@ -192,4 +192,4 @@ def test_a_long_hostile_text_is_read(part):
     """It would take minutes if the time were quadratic."""
     text = part * (2**20 // len(part))
     for findings in (hidden_markup(text), long_gaps(text), dead_links(text, [])):
-        next(findings, None)
+        assert len(list(findings)) < len(text)
