@@ -45,6 +45,13 @@ HIDING = re.compile(
     r"|(?<![-\w])color:(?:transparent|white|#fff(?:f{3,5})?(?![0-9a-f])"
     rf"|rgba\(\d+,\d+,\d+,{ZERO})"
 )
+# Fenced code at the start of a line, and what may begin another block with HTML or code in it.
+PLAIN_FENCE = re.compile(
+    r"^(?:(?P<ticks>`{3,})[^`\n]*|(?P<tildes>~{3,}).*)\n"
+    r"(?:.*\n)*?(?: {0,3}(?(ticks)(?P=ticks)`*|(?P=tildes)~*)[ \t]*(?:\n|\Z)|.*\Z)",
+    re.MULTILINE,
+)
+OTHER_BLOCK = re.compile(r"^[ \t>*+\d.)-]*(?:<|```|~~~)", re.MULTILINE)
 LINK = re.compile(r"\]\(\s*<?([^)\s>]*)")
 # [label]: link, which may be in a list or a quote
 DEFINITION = re.compile(r"^[ \t>*+\d.-]*\[[^\[\]]{1,999}\]:\s*<?([^\s>]+)", re.MULTILINE)
@@ -76,7 +83,7 @@ def long_gaps(text):
 
 def hidden_markup(text):
     """The HTML comments and the elements hidden by style, outside of code."""
-    if has_hidden(text):
+    if has_hidden(text) and has_hidden(without_fences(text)):
         for line, markup in html_parts(text):
             place = Place(markup)
             for position, what in sorted(hidden_in(markup)):
@@ -113,14 +120,18 @@ def dead_links(text, paths):
     targets = {*paths}
     for path in paths:
         targets.update(parents_of(path))
-    if any(is_dead(match[1], targets) for match in candidates(text)):
+    if has_dead(text, targets) and has_dead(without_fences(text), targets):
         for line, link in links_of(text):
             if is_dead(link, targets):
                 yield Passage(line, f"{excerpt(unquote(link))} is not among the files")
 
 
+def has_dead(text, targets):
+    return any(is_dead(match[1], targets) for match in candidates(text))
+
+
 def candidates(text):
-    return chain(LINK.finditer(text), DEFINITION.finditer(text))
+    return chain(LINK.finditer(text), DEFINITION.finditer(text) if "]:" in text else ())
 
 
 def parents_of(path):
@@ -134,6 +145,16 @@ def is_dead(link, targets):
     if ABSOLUTE.match(link) or PLACEHOLDER.search(path):
         return False
     return posixpath.normpath(path) not in targets
+
+
+def without_fences(text):
+    """The text below the frontmatter without its fenced code, which saves most texts a parse.
+
+    All of it, if any other block might change what is a fence.
+    """
+    _, body = body_of(text)
+    rest = PLAIN_FENCE.sub("\n", body)
+    return body if OTHER_BLOCK.search(rest) else rest
 
 
 def html_parts(text):
