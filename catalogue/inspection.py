@@ -41,8 +41,11 @@ class Finding(NamedTuple):
     text: str
 
     def __str__(self):
-        place = self.path if self.line is None else f"{self.path}, line {self.line}"
-        return f"{self.code}: {place}: {self.text}"
+        return f"{self.code}: {self.place}: {self.text}"
+
+    @property
+    def place(self):
+        return f"{self.path}" if self.line is None else f"{self.path}, line {self.line}"
 
 
 class Facts(NamedTuple):

@@ -8,17 +8,22 @@ from django.utils.text import capfirst
 
 from catalogue.comparisons import file_changes
 from catalogue.frontmatter import read_frontmatter
+from catalogue.inspection import STRICT
 from catalogue.models import Persona, Skill
 from catalogue.slugs import slug_of, title_of
-from importing.admin.checks import checks_of
-from importing.base import ImportFile, ImportReport, printable, taking_turns
+from importing.base import ImportFile, taking_turns
 from importing.exports import as_file
 from importing.importers import PersonaImporter, SkillImporter
+from importing.reports import ImportReport, printable
 from marketplace.diffs import Comparison, change_of
+from marketplace.hidden_text import visible
 
 SOURCE = "admin"
+# The fields that skills-ref, the validator of the format, knows. Clients ignore any other.
+FORMAT_FIELDS = {"name", "description", "license", "compatibility", "allowed-tools", "metadata"}
 MAX_SHOWN = 512 * 1024  # bytes of texts that a preview compares line by line
 MAX_NOTES = 10  # about one file
+MAX_FINDINGS = 500  # about one file
 MAX_LINES = 10_000  # that it shows, because staff see them nowhere else before the import
 
 
@@ -31,22 +36,34 @@ class Outcome:
     entry: object = None
     reason: str = ""
     changes: list = field(default_factory=list)
-    checks: list = field(default_factory=list)
+    findings: list = field(default_factory=list)
 
     @property
-    def warnings(self):
-        return [check for check in self.checks if not check.is_good]
+    def codes(self):
+        return sorted({finding.code for finding in self.findings})
+
+    @property
+    def shown_findings(self):
+        """What `--strict` refuses comes first."""
+        first = sorted(self.findings, key=lambda finding: finding.code not in STRICT)
+        return [
+            finding._replace(path=visible(finding.path), text=visible(finding.text))
+            for finding in first[:MAX_FINDINGS]
+        ]
 
 
 class FileReport(ImportReport):
     """The messages about one file, without its path."""
 
     def __init__(self):
-        self.reasons, self.notes = [], []
+        self.reasons, self.notes, self.findings = [], [], []
         super().__init__(write=self.notes.append)
 
     def note(self, path, text):
         self.write(text)
+
+    def find(self, folder, findings):
+        self.findings += findings
 
     def refuse(self, path, reason):
         self.refused += 1
@@ -108,6 +125,7 @@ class AdminImportMixin:
         entries = self.model.objects.select_for_update(no_key=True)
         existing = entries.filter(slug=file.slug).first()
         existing = existing or entries.filter(source=file.source).first()
+        self.learn([file])
         self.existing_slugs = set()  # of this file alone: the next one may be for the same slug
         entry = existing or self.new_entry(file)
         if entry is None:
@@ -123,9 +141,8 @@ class AdminImportMixin:
             self.save_bundle(file, entry)
             self.report.created += 1
             outcome.entry = entry
-            outcome.changes = self.file_changes([], entry)
-        if self.preview and outcome.entry:
-            outcome.checks = checks_of(file, entry)
+            outcome.changes = [*self.text_changes(file, entry), *self.file_changes([], entry)]
+        outcome.findings = self.report.findings
 
     def pasted(self, text):
         """`{field: value}` of the entry that a file with this text makes. Raises Refused."""
@@ -135,6 +152,17 @@ class AdminImportMixin:
         values = {"slug": slug, **self.model.frontmatter_values(fields)}
         values["title"] = values["title"] or title_of(name, slug)
         return values | self.values(ImportFile(None, None, "", slug, fields, text, body))
+
+    def text_changes(self, file, entry):
+        """The text of a new file, and what its repairs change in it."""
+        if not self.preview:
+            return []
+        name = file.path.name
+        changes = [change_of(name, "", file.text, self.comparison)]
+        return changes + self.repair_changes(entry)
+
+    def repair_changes(self, entry):
+        return []
 
     def file_changes(self, before, entry):
         if not self.preview:
@@ -166,7 +194,8 @@ class AdminImportMixin:
             change_of(capfirst(name), before[name], after[name], self.comparison)
             for name in after
             if before[name] != after[name]
-        ] + self.file_changes(files, entry)
+        ]
+        outcome.changes += [*self.repair_changes(entry), *self.file_changes(files, entry)]
 
     def values_by_name(self, entry):
         """What an import may change of an entry, by the names that staff read."""
@@ -180,9 +209,6 @@ class AdminImportMixin:
     def leave_out(self, path, reason):
         self.left_out.append((path, reason))
 
-    def note_repairs(self, file, entry):
-        """The check list names them, with their lines."""
-
     def display_path(self, path):
         return printable(path.relative_to(self.root))
 
@@ -195,6 +221,18 @@ class AdminSkillImporter(AdminImportMixin, SkillImporter):
     single_file = "SKILL.md"
     looks_for = "SKILL.md"
     advice = "Put each skill into a folder of its own, as SKILL.md, or upload its file alone."
+
+    def inspect(self, file, entry):
+        super().inspect(file, entry)
+        names = set(read_frontmatter(entry.repaired.text)[0].fields) - FORMAT_FIELDS
+        if names:
+            self.report.note(file.path, f"strict validators refuse: {', '.join(sorted(names))}")
+
+    def repair_changes(self, entry):
+        if not (self.preview and entry.repairs):
+            return []
+        served = entry.repaired.text
+        return [change_of("SKILL.md as agents get it", entry.content, served, self.comparison)]
 
 
 class AdminPersonaImporter(AdminImportMixin, PersonaImporter):
