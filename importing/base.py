@@ -228,7 +228,7 @@ class Importer(Finder):
             setattr(entry, name, self.shortened(file, name, value))
         entry.title = entry.title or title_of(file.fields.line("name"), file.slug)
         # A withdrawn entry stays withdrawn.
-        if entry.status == Status.DRAFT and not self.draft:
+        if entry.status == Status.DRAFT and not self.is_draft(file):
             entry.status = Status.PUBLISHED
         try:
             for name, value in self.values(file).items():
@@ -244,6 +244,10 @@ class Importer(Finder):
         else:
             return True
         return False
+
+    def is_draft(self, file):
+        """Whether an entry stays a draft if it is new, or has been one."""
+        return self.draft
 
     def inspect(self, file, entry):
         """Report the findings of a file. Raises Refused if it is strict about one of them."""

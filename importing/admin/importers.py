@@ -7,10 +7,11 @@ from django.db import transaction
 from django.utils.text import capfirst
 
 from catalogue.comparisons import file_changes
-from catalogue.frontmatter import read_frontmatter
+from catalogue.frontmatter import Refused, read_frontmatter
 from catalogue.inspection import STRICT
 from catalogue.models import Persona, Skill
 from catalogue.slugs import slug_of, title_of
+from importing.admin.doubts import doubt_about
 from importing.base import ImportFile, taking_turns
 from importing.exports import as_file
 from importing.importers import PersonaImporter, SkillImporter
@@ -37,6 +38,9 @@ class Outcome:
     reason: str = ""
     changes: list = field(default_factory=list)
     findings: list = field(default_factory=list)
+    # What a person may tick: that a refused file is imported, that a draft is published.
+    may_accept: bool = False
+    may_publish: bool = False
 
     @property
     def codes(self):
@@ -56,7 +60,7 @@ class FileReport(ImportReport):
     """The messages about one file, without its path."""
 
     def __init__(self):
-        self.reasons, self.notes, self.findings = [], [], []
+        self.reasons, self.notes, self.findings, self.is_doubtful = [], [], [], False
         super().__init__(write=self.notes.append)
 
     def note(self, path, text):
@@ -86,12 +90,14 @@ class AdminImportMixin:
     """A file changes the entry of its slug, whatever its source: staff confirm the change.
 
     Each file has a transaction of its own, so that no lock is held for longer than one file
-    takes. A preview rolls it back. Otherwise `record` gets each Outcome in it.
+    takes. A preview rolls it back. Otherwise `record` gets each Outcome in it. `accepted` and
+    `published` are the paths that a person has ticked.
     """
 
-    def __init__(self, *, preview=True, record=None, draft=False):
+    def __init__(self, *, preview=True, record=None, draft=False, accepted=(), published=()):
         super().__init__(FileReport(), draft=draft, source=SOURCE)
         self.preview, self.record = preview, record
+        self.accepted, self.published = set(accepted), set(published)
         self.paths = {}  # of the files so far, by slug
         self.room, self.comparison = MAX_SHOWN, Comparison(MAX_LINES)
         self.previewed_at = None  # when the person who confirms it saw the preview
@@ -113,6 +119,7 @@ class AdminImportMixin:
             if file := self.read(root, path):
                 self.save_entry(file, outcome)
             outcome.result, outcome.reason = self.report.result, self.report.text
+            outcome.may_accept = self.report.is_doubtful
             if self.preview:
                 transaction.set_rollback(True)
             else:
@@ -142,7 +149,19 @@ class AdminImportMixin:
             self.report.created += 1
             outcome.entry = entry
             outcome.changes = [*self.text_changes(file, entry), *self.file_changes([], entry)]
+            outcome.may_publish = not self.draft and lacks_description(file)
         outcome.findings = self.report.findings
+
+    def is_draft(self, file):
+        is_ticked = self.display_path(file.path) in self.published
+        return self.draft or (lacks_description(file) and not is_ticked)
+
+    def inspect(self, file, entry):
+        super().inspect(file, entry)
+        doubt = doubt_about(file, entry)
+        if doubt and self.display_path(file.path) not in self.accepted:
+            self.report.is_doubtful = True
+            raise Refused(doubt)
 
     def pasted(self, text):
         """`{field: value}` of the entry that a file with this text makes. Raises Refused."""
@@ -211,6 +230,10 @@ class AdminImportMixin:
 
     def display_path(self, path):
         return printable(path.relative_to(self.root))
+
+
+def lacks_description(file):
+    return not file.fields.line("description")
 
 
 class AdminSkillImporter(AdminImportMixin, SkillImporter):
