@@ -56,17 +56,18 @@ class Reader:
 
     def __init__(self, text, anchors=()):
         self.text = str(text)  # the parser takes no subclass
-        self.document, self.fields = None, {}
+        self.document, self.fields, self.line = None, {}, 0
         self.stack, self.anchors = [], dict(anchors)
         self.room = MAX_TEXT
 
     def read(self):
         for event in yaml.parse(self.text, Loader=yaml.CBaseLoader):
+            self.line = event.start_mark.line
             if isinstance(event, yaml.ScalarEvent):
                 self.add(event, scalar_of(event), len(event.value) + 1)
             elif isinstance(event, yaml.AliasEvent):
                 if event.anchor not in self.anchors:
-                    raise Unreadable
+                    raise Unreadable("an alias to nothing")
                 self.add(event, *self.anchors[event.anchor], is_new=False)
             elif isinstance(event, yaml.CollectionStartEvent):
                 self.open(event)
@@ -74,12 +75,12 @@ class Reader:
                 start, value, _, room = self.stack.pop()
                 self.add(start, value, room - self.room, end=event)
             elif isinstance(event, yaml.DocumentStartEvent) and self.document is not None:
-                raise Unreadable
+                raise Unreadable("a second document")
         return self.document
 
     def open(self, event):
         if len(self.stack) == MAX_DEPTH or is_foreign(event.tag):
-            raise Unreadable
+            raise Unreadable("too many levels, or an unknown tag")
         value = {} if isinstance(event, yaml.MappingStartEvent) else []
         self.stack.append([event, value, None, self.room])
 
@@ -90,7 +91,7 @@ class Reader:
         if end is None:
             self.room -= length
             if self.room < 0:
-                raise Unreadable
+                raise Unreadable("aliases for too much text")
         if not self.stack:
             self.document = value
             return
@@ -99,7 +100,7 @@ class Reader:
             parent.append(value)
         elif key is None:
             if not isinstance(value, str) or value in parent:
-                raise Unreadable
+                raise Unreadable("a key that is no text, or that appears twice")
             top[2] = event, value
         else:
             parent[key[1]], top[2] = value, None
@@ -117,7 +118,7 @@ def is_in_metadata(stack):
 
 def scalar_of(event):
     if is_foreign(event.tag):
-        raise Unreadable
+        raise Unreadable("an unknown tag")
     is_text = event.style if event.tag in {None, "!"} else event.tag == f"{CORE}str"
     return Quoted(event.value) if is_text else event.value
 

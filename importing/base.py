@@ -1,7 +1,6 @@
 """Importing files into the catalogue (contract 23)."""
 
 import os
-from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, count, islice
@@ -11,30 +10,15 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from catalogue.frontmatter import Frontmatter, Refused, read_frontmatter, read_text
+from catalogue.inspection import Facts
 from catalogue.models import MAX_LABELS, FileContent, Spellings, Status
 from catalogue.slugs import as_slug, title_of
 from importing.finding import Finder
 from importing.folders import ImportFolder, is_below
+from importing.inspecting import check_characters, check_strictly, findings_of
+from importing.reports import reason_of
 
 BATCH = 100  # files per transaction
-
-
-@dataclass
-class ImportReport:
-    """The counts of an import. `write` gets each note and refusal with its path, as it comes."""
-
-    write: Callable
-    created: int = 0
-    updated: int = 0
-    unchanged: int = 0
-    refused: int = 0
-
-    def note(self, path, text):
-        self.write(f"note: {printable(path)}: {text}")
-
-    def refuse(self, path, reason):
-        self.refused += 1
-        self.write(f"refused: {printable(path)}: {reason}")
 
 
 @contextmanager
@@ -47,17 +31,6 @@ def taking_turns():
     with transaction.atomic():
         FileContent.objects.take_turn()
         yield
-
-
-def printable(path):
-    """A path as text on one line, even if its bytes are not UTF-8."""
-    text = os.fsencode(path).decode(errors="replace")
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
-
-
-def reason_of(error):
-    """Why a file is refused, without the temporary path that an OSError names."""
-    return getattr(error, "strerror", None) or str(error)
 
 
 @dataclass
@@ -84,10 +57,11 @@ class Importer(Finder):
     model = None
     own_fields = []  # fields of this kind that an import may change
 
-    def __init__(self, report, *, draft=False, source=None):
+    def __init__(self, report, *, draft=False, source=None, strict=False):
         self.report = report
         self.draft = draft
         self.source = source
+        self.strict = strict
         self.spellings = Spellings(self.model)
 
     @property
@@ -122,10 +96,12 @@ class Importer(Finder):
             fields, body = read_frontmatter(text)
             slug = as_slug(fields.line("name")) or as_slug(self.fallback_name(path))
             source, folder = self.source_of(root, path), self.read_beside(path)
-            return ImportFile(root, path, source, slug, fields, text, body, folder)
+            file = ImportFile(root, path, source, slug, fields, text, body, folder)
+            check_characters(file)
         except (Refused, OSError) as error:
             self.report.refuse(path, reason_of(error))
             return None
+        return file
 
     def import_batch(self, files):
         """Import files in one transaction, and create new entries in one statement."""
@@ -134,7 +110,7 @@ class Importer(Finder):
             existing = {entry.source: entry for entry in entries}
             slugs = self.model.objects.filter(slug__in=[file.slug for file in files])
             self.existing_slugs = set(slugs.values_list("slug", flat=True))
-            self.spellings.learn(self.model.frontmatter_values(file.fields) for file in files)
+            self.learn(files)
             new = {}
             for file in files:
                 if file.source in new:
@@ -144,6 +120,10 @@ class Importer(Finder):
                 elif entry := self.new_entry(file):
                     new[file.source] = (file, entry)
             self.create(new.values())
+
+    def learn(self, files):
+        """Read once what is about all of these files."""
+        self.spellings.learn(self.model.frontmatter_values(file.fields) for file in files)
 
     def update(self, file, entry):
         before = {name: getattr(entry, name) for name in self.import_fields}
@@ -158,7 +138,6 @@ class Importer(Finder):
             # Only these, because counters move and staff withdraw entries meanwhile.
             entry.save(update_fields=[*names, "updated_at"])
             self.report.updated += 1
-            self.note_repairs(file, entry)
         else:
             self.report.unchanged += 1
 
@@ -180,11 +159,6 @@ class Importer(Finder):
         for file, entry in new:
             self.save_bundle(file, entry)
             self.report.created += 1
-            self.note_repairs(file, entry)
-
-    def note_repairs(self, file, entry):
-        if entry.repairs:
-            self.report.note(file.path, f"repaired: {', '.join(entry.repairs)}")
 
     def create_alone(self, file, entry):
         """Whether the entry was created; its slug may have been taken meanwhile."""
@@ -254,12 +228,13 @@ class Importer(Finder):
             setattr(entry, name, self.shortened(file, name, value))
         entry.title = entry.title or title_of(file.fields.line("name"), file.slug)
         # A withdrawn entry stays withdrawn.
-        if entry.status == Status.DRAFT and not self.draft:
+        if entry.status == Status.DRAFT and not self.is_draft(file):
             entry.status = Status.PUBLISHED
         try:
             for name, value in self.values(file).items():
                 setattr(entry, name, value)
             entry.full_clean(validate_unique=False, validate_constraints=False)
+            self.inspect(file, entry)
             self.store(file)
         except (Refused, OSError) as error:
             self.report.refuse(file.path, reason_of(error))
@@ -269,6 +244,25 @@ class Importer(Finder):
         else:
             return True
         return False
+
+    def is_draft(self, file):
+        """Whether an entry stays a draft if it is new, or has been one."""
+        return self.draft
+
+    def inspect(self, file, entry):
+        """Report the findings of a file. Raises Refused if it is strict about one of them."""
+        findings = findings_of(file, self.facts(file, entry))
+        self.report.find(file.path.parent, findings)
+        if self.strict:
+            check_strictly(findings)
+
+    def facts(self, file, entry):
+        return Facts(
+            license=entry.license,
+            description=entry.description,
+            repairs=tuple(entry.repairs),
+            left_out=tuple(file.folder.left_out) if file.folder else (),
+        )
 
     def shortened(self, file, name, value):
         """As many labels as an entry may have; the report says if there are more."""

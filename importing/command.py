@@ -3,7 +3,7 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from importing.base import ImportReport
+from importing.reports import ImportReport
 
 INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
 
@@ -20,20 +20,26 @@ class ImportCommand(BaseCommand):
             "--draft", action="store_true", help="leave new entries for staff to publish"
         )
         parser.add_argument(
+            "--strict",
+            action="store_true",
+            help="refuse a file in which hidden text, a secret, an unreadable file or a long gap "
+            "is found",
+        )
+        parser.add_argument(
             "--source",
             metavar="NAME",
             help="identify the files by this name and their path below PATH, so that an import "
             "from another folder updates the same entries (default: by their absolute path)",
         )
 
-    def handle(self, *, paths, draft, source, **options):
+    def handle(self, *, paths, draft, source, strict, **options):
         for path in paths:
             if not Path(path).exists():
                 raise CommandError(f"{path} does not exist")
         if source is not None and len(paths) > 1:
             raise CommandError("--source takes a single PATH: import several one at a time")
         report = ImportReport(self.write)
-        importer = self.importer_class(report, draft=draft, source=source)
+        importer = self.importer_class(report, draft=draft, source=source, strict=strict)
         files, count, kind = [], 0, f"{importer.model.kind}s"
         try:
             files = [file for path in paths for file in importer.find(path)]

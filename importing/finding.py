@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from catalogue.inspection import Finding
 from importing.folders import is_below
 from importing.names import is_skill_md, is_skipped
 
@@ -38,8 +39,8 @@ class Finder:
                 self.leave_out(link, "a link outside of every skill")
 
     def leave_out(self, path, reason):
-        """Note a file that no entry could have."""
-        self.report.note(path, f"left out: {reason}")
+        """Report a file that no entry could have."""
+        self.report.find(path.parent, [Finding("left-out", path.name, None, reason)])
 
     def importable(self, folder, names, *, is_in_skill):
         """The names of the files of a folder to import. `is_in_skill` includes a skill's own."""

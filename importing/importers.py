@@ -5,9 +5,10 @@ import re
 from catalogue.agent_md import holds_more_than
 from catalogue.frontmatter import Refused, plain_newlines
 from catalogue.models import MAX_BUNDLED, Persona, Skill
-from importing.base import Importer, printable
+from importing.base import Importer
 from importing.folders import read_folder
 from importing.names import is_skill_md
+from importing.reports import printable
 
 MAX_PRICE_CENTS = 2**31 - 1
 MAX_NAMED = 5  # skills that a note names
@@ -45,8 +46,6 @@ class SkillImporter(Importer):
         # If the file is a link to another SKILL.md, its folder is where the link leads.
         real = path.resolve()
         folder = read_folder(real if is_skill_md(real.name) else path)
-        for left_out, reason in folder.left_out:
-            self.report.note(path, f"left out {printable(left_out)}: {reason}")
         if folder.skills:
             named = ", ".join(map(printable, folder.skills[:MAX_NAMED]))
             more = len(folder.skills) - MAX_NAMED
@@ -115,14 +114,21 @@ class PersonaImporter(Importer):
             raise Refused("priceCents must be a whole number of cents, 0 or more")
         return int(value)
 
+    def learn(self, files):
+        super().learn(files)
+        slugs = {slug for file in files for slug in file.fields.words("skills")}
+        published = Skill.objects.published().filter(slug__in=slugs)
+        self.published_skills = set(published.values_list("slug", flat=True))
+
+    def facts(self, file, entry):
+        unknown = set(file.fields.words("skills")) - self.published_skills
+        return super().facts(file, entry)._replace(unknown_skills=tuple(sorted(unknown)))
+
     def save_bundle(self, file, entry):
-        slugs = file.fields.words("skills")
-        skills = {skill.slug: skill for skill in Skill.objects.filter(slug__in=slugs).only("slug")}
-        for slug in sorted(set(slugs) - set(skills)):
-            self.report.note(file.path, f"bundles the skill {slug}, which does not exist")
-        if {skill.pk for skill in entry.skills.only("pk")} == {s.pk for s in skills.values()}:
+        skills = list(Skill.objects.filter(slug__in=file.fields.words("skills")).only("pk"))
+        if {skill.pk for skill in entry.skills.only("pk")} == {skill.pk for skill in skills}:
             return False
-        entry.skills.set(skills.values())
+        entry.skills.set(skills)
         return True
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from catalogue.frontmatter import Refused
-from importing.base import printable
 from importing.folders import MAX_FILE, MIB
 from importing.names import MAX_PARTS, is_too_deep, normalized
+from importing.reports import printable
 
 MAX_UNPACKED = 50 * MIB
 MAX_MEMBERS = 5000

@@ -11,9 +11,9 @@ from pathlib import PurePosixPath
 from tempfile import TemporaryFile
 
 from catalogue.frontmatter import Refused
-from importing.base import printable
 from importing.folders import MIB
 from importing.members import MAX_MEMBERS, MAX_UNPACKED, Member, Unreadable, write_members
+from importing.reports import printable
 
 # A member has a header, and before it those of a long name or of its other attributes.
 MAX_TAR = MAX_UNPACKED + MAX_MEMBERS * 8 * tarfile.BLOCKSIZE

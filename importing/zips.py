@@ -13,10 +13,10 @@ from tempfile import TemporaryDirectory
 from catalogue.archives import UNIX
 from catalogue.frontmatter import MAX_BYTES, Refused, read_frontmatter
 from catalogue.slugs import as_slug
-from importing.base import printable
 from importing.folders import MIB
 from importing.importers import MARKDOWN
 from importing.members import Member, Unreadable, write_members
+from importing.reports import printable
 from importing.tars import untar
 
 MAX_UPLOAD = 32 * MIB

@@ -6,6 +6,8 @@ from datetime import datetime
 from difflib import SequenceMatcher
 from itertools import takewhile, zip_longest
 
+from marketplace.hidden_text import visible
+
 LINES = 1_000  # that a page shows of its changes
 # The other limits of a page, for each line that it may show.
 EXAMINED = 5  # lines of its texts, which are compared
@@ -16,9 +18,8 @@ LINE_STEPS, WORD_STEPS = 3_000, 500
 MAX_LINE = 2_000  # characters that are shown of a line
 CONTEXT = 2  # unchanged lines around a change
 BESIDE = 100  # equal characters of long lines before the first difference
-# Control characters and other ends of lines, which an editor or a shell may take for one.
-HIDING = {*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029} - {ord("\t"), ord("\n")}
-VISIBLE = {code: f"[U+{code:04X}]" for code in HIDING}
+# Other ends of lines, which an editor or a shell may take for one.
+LINE_ENDS = {code: f"[U+{code:04X}]" for code in (0x0D, 0x2028, 0x2029)}
 WORDS = re.compile(r"\w+|\s+|.")
 ALIKE = 0.5  # the share of common words that makes a line count as edited
 
@@ -162,7 +163,8 @@ class Comparison:
 
 def lines_of(text):
     """The lines of a text, in which each character that might hide something is visible."""
-    lines = text.replace("\r\n", "\n").removesuffix("\n").translate(VISIBLE).split("\n")
+    text = visible(text.replace("\r\n", "\n").removesuffix("\n"))
+    lines = text.translate(LINE_ENDS).split("\n")
     return lines if text else []
 
 

@@ -1,5 +1,6 @@
 """Files to import, and import commands run as from a shell."""
 
+import re
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -13,15 +14,17 @@ from tests.live import LiveServer
 
 SKILLS, PERSONAS = "/api/v1/skills", "/api/v1/personas"
 DESCRIPTION = "description: Does one thing well."
+FINDING = re.compile("(?!note|refused|skills|personas)[a-z-]+: ")
 AFTER_REFUSALS = ". Correct what was refused, and import it again."
 
 
 @dataclass
 class ImportOutcome:
-    """The exit status of an import command, and the lines it printed."""
+    """The exit status of an import command, the lines it printed, and those of findings."""
 
     status: int
     lines: list
+    findings: list
 
     @property
     def summary(self):
@@ -32,6 +35,11 @@ class ImportOutcome:
         return [
             line.removeprefix(f"{word}: ") for line in self.lines if line.startswith(f"{word}:")
         ]
+
+    def found(self, code):
+        """The findings of this code, without it."""
+        start = f"{code}: "
+        return [line.removeprefix(start) for line in self.findings if line.startswith(start)]
 
     @property
     def notes(self):
@@ -49,7 +57,9 @@ def run(command, *paths, **options):
         call_command(command, *map(str, paths), stdout=out, **options)
     except SystemExit as end:
         status = end.code
-    return ImportOutcome(status, out.getvalue().splitlines())
+    printed = out.getvalue().splitlines()
+    findings = [line for line in printed if FINDING.match(line)]
+    return ImportOutcome(status, [line for line in printed if line not in findings], findings)
 
 
 def import_skills(*paths, **options):

@@ -7,18 +7,24 @@ from django.db import transaction
 from django.utils.text import capfirst
 
 from catalogue.comparisons import file_changes
-from catalogue.frontmatter import read_frontmatter
+from catalogue.frontmatter import Refused, read_frontmatter
+from catalogue.inspection import STRICT
 from catalogue.models import Persona, Skill
 from catalogue.slugs import slug_of, title_of
-from importing.admin.checks import checks_of
-from importing.base import ImportFile, ImportReport, printable, taking_turns
+from importing.admin.doubts import doubt_about
+from importing.base import ImportFile, taking_turns
 from importing.exports import as_file
 from importing.importers import PersonaImporter, SkillImporter
+from importing.reports import ImportReport, printable
 from marketplace.diffs import Comparison, change_of
+from marketplace.hidden_text import visible
 
 SOURCE = "admin"
+# The fields that skills-ref, the validator of the format, knows. Clients ignore any other.
+FORMAT_FIELDS = {"name", "description", "license", "compatibility", "allowed-tools", "metadata"}
 MAX_SHOWN = 512 * 1024  # bytes of texts that a preview compares line by line
 MAX_NOTES = 10  # about one file
+MAX_FINDINGS = 500  # about one file
 MAX_LINES = 10_000  # that it shows, because staff see them nowhere else before the import
 
 
@@ -31,22 +37,37 @@ class Outcome:
     entry: object = None
     reason: str = ""
     changes: list = field(default_factory=list)
-    checks: list = field(default_factory=list)
+    findings: list = field(default_factory=list)
+    # What a person may tick: that a refused file is imported, that a draft is published.
+    may_accept: bool = False
+    may_publish: bool = False
 
     @property
-    def warnings(self):
-        return [check for check in self.checks if not check.is_good]
+    def codes(self):
+        return sorted({finding.code for finding in self.findings})
+
+    @property
+    def shown_findings(self):
+        """What `--strict` refuses comes first."""
+        first = sorted(self.findings, key=lambda finding: finding.code not in STRICT)
+        return [
+            finding._replace(path=visible(finding.path), text=visible(finding.text))
+            for finding in first[:MAX_FINDINGS]
+        ]
 
 
 class FileReport(ImportReport):
     """The messages about one file, without its path."""
 
     def __init__(self):
-        self.reasons, self.notes = [], []
+        self.reasons, self.notes, self.findings, self.is_doubtful = [], [], [], False
         super().__init__(write=self.notes.append)
 
     def note(self, path, text):
         self.write(text)
+
+    def find(self, folder, findings):
+        self.findings += findings
 
     def refuse(self, path, reason):
         self.refused += 1
@@ -69,12 +90,14 @@ class AdminImportMixin:
     """A file changes the entry of its slug, whatever its source: staff confirm the change.
 
     Each file has a transaction of its own, so that no lock is held for longer than one file
-    takes. A preview rolls it back. Otherwise `record` gets each Outcome in it.
+    takes. A preview rolls it back. Otherwise `record` gets each Outcome in it. `accepted` and
+    `published` are the paths that a person has ticked.
     """
 
-    def __init__(self, *, preview=True, record=None, draft=False):
+    def __init__(self, *, preview=True, record=None, draft=False, accepted=(), published=()):
         super().__init__(FileReport(), draft=draft, source=SOURCE)
         self.preview, self.record = preview, record
+        self.accepted, self.published = set(accepted), set(published)
         self.paths = {}  # of the files so far, by slug
         self.room, self.comparison = MAX_SHOWN, Comparison(MAX_LINES)
         self.previewed_at = None  # when the person who confirms it saw the preview
@@ -96,6 +119,7 @@ class AdminImportMixin:
             if file := self.read(root, path):
                 self.save_entry(file, outcome)
             outcome.result, outcome.reason = self.report.result, self.report.text
+            outcome.may_accept = self.report.is_doubtful
             if self.preview:
                 transaction.set_rollback(True)
             else:
@@ -108,6 +132,7 @@ class AdminImportMixin:
         entries = self.model.objects.select_for_update(no_key=True)
         existing = entries.filter(slug=file.slug).first()
         existing = existing or entries.filter(source=file.source).first()
+        self.learn([file])
         self.existing_slugs = set()  # of this file alone: the next one may be for the same slug
         entry = existing or self.new_entry(file)
         if entry is None:
@@ -123,9 +148,20 @@ class AdminImportMixin:
             self.save_bundle(file, entry)
             self.report.created += 1
             outcome.entry = entry
-            outcome.changes = self.file_changes([], entry)
-        if self.preview and outcome.entry:
-            outcome.checks = checks_of(file, entry)
+            outcome.changes = [*self.text_changes(file, entry), *self.file_changes([], entry)]
+            outcome.may_publish = not self.draft and lacks_description(file)
+        outcome.findings = self.report.findings
+
+    def is_draft(self, file):
+        is_ticked = self.display_path(file.path) in self.published
+        return self.draft or (lacks_description(file) and not is_ticked)
+
+    def inspect(self, file, entry):
+        super().inspect(file, entry)
+        doubt = doubt_about(file, entry)
+        if doubt and self.display_path(file.path) not in self.accepted:
+            self.report.is_doubtful = True
+            raise Refused(doubt)
 
     def pasted(self, text):
         """`{field: value}` of the entry that a file with this text makes. Raises Refused."""
@@ -135,6 +171,17 @@ class AdminImportMixin:
         values = {"slug": slug, **self.model.frontmatter_values(fields)}
         values["title"] = values["title"] or title_of(name, slug)
         return values | self.values(ImportFile(None, None, "", slug, fields, text, body))
+
+    def text_changes(self, file, entry):
+        """The text of a new file, and what its repairs change in it."""
+        if not self.preview:
+            return []
+        name = file.path.name
+        changes = [change_of(name, "", file.text, self.comparison)]
+        return changes + self.repair_changes(entry)
+
+    def repair_changes(self, entry):
+        return []
 
     def file_changes(self, before, entry):
         if not self.preview:
@@ -166,7 +213,8 @@ class AdminImportMixin:
             change_of(capfirst(name), before[name], after[name], self.comparison)
             for name in after
             if before[name] != after[name]
-        ] + self.file_changes(files, entry)
+        ]
+        outcome.changes += [*self.repair_changes(entry), *self.file_changes(files, entry)]
 
     def values_by_name(self, entry):
         """What an import may change of an entry, by the names that staff read."""
@@ -180,11 +228,12 @@ class AdminImportMixin:
     def leave_out(self, path, reason):
         self.left_out.append((path, reason))
 
-    def note_repairs(self, file, entry):
-        """The check list names them, with their lines."""
-
     def display_path(self, path):
         return printable(path.relative_to(self.root))
+
+
+def lacks_description(file):
+    return not file.fields.line("description")
 
 
 class AdminSkillImporter(AdminImportMixin, SkillImporter):
@@ -195,6 +244,18 @@ class AdminSkillImporter(AdminImportMixin, SkillImporter):
     single_file = "SKILL.md"
     looks_for = "SKILL.md"
     advice = "Put each skill into a folder of its own, as SKILL.md, or upload its file alone."
+
+    def inspect(self, file, entry):
+        super().inspect(file, entry)
+        names = set(read_frontmatter(entry.repaired.text)[0].fields) - FORMAT_FIELDS
+        if names:
+            self.report.note(file.path, f"strict validators refuse: {', '.join(sorted(names))}")
+
+    def repair_changes(self, entry):
+        if not (self.preview and entry.repairs):
+            return []
+        served = entry.repaired.text
+        return [change_of("SKILL.md as agents get it", entry.content, served, self.comparison)]
 
 
 class AdminPersonaImporter(AdminImportMixin, PersonaImporter):

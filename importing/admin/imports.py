@@ -107,7 +107,11 @@ def import_or_discard(model_admin, request, run):
     if is_discarded:
         return redirect(model_admin.url_of("import"))
     importer = IMPORTERS[model_admin.model](
-        preview=False, record=partial(record, model_admin, request, run), draft=run.draft
+        preview=False,
+        record=partial(record, model_admin, request, run),
+        draft=run.draft,
+        accepted=request.POST.getlist("accepted"),
+        published=request.POST.getlist("published"),
     )
     with suppress(KeyError, ValueError):
         importer.previewed_at = moment(request.POST["opened_at"])
@@ -154,7 +158,10 @@ def preview_response(model_admin, request, run, opened_at):
         left_out=[(importer.display_path(path), reason) for path, reason in importer.left_out],
         opened_at=opened_at.timestamp(),
         # The last file may have been the last thing that an interrupted import did.
-        may_import=by_result["created"] or by_result["updated"] or run.confirmed_at,
+        may_import=by_result["created"]
+        or by_result["updated"]
+        or any(outcome.may_accept for outcome in by_result["refused"])
+        or run.confirmed_at,
     )
 
 

@@ -6,6 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from catalogue.models import Skill
+from tests.admin.diffs import lines_of
 from tests.admin.files import PERSONAS, SKILL_MD, SKILLS, confirm, outcomes, refusal, upload, zip_of
 
 KEY = "AKIA" + "ABCDEFGHIJKLMNOP"
@@ -26,9 +27,9 @@ def paste(admin_client, text, *, to=SKILLS, **fields):
     return admin_client.post(f"{to}import/", {"text": text, **fields}, follow=True)
 
 
-def checks(page, kind="created"):
+def findings(page, kind="created"):
     [outcome] = page.context["outcomes"][kind]
-    return {check.name: (check.is_good, check.text) for check in outcome.checks}
+    return [tuple(finding) for finding in outcome.findings]
 
 
 def test_a_folder_is_one_skill_with_its_files(admin_client):
@@ -56,60 +57,94 @@ def test_a_text_is_enough(admin_client):
     assert Skill.objects.get().content == VALID
 
 
-def test_the_check_list_of_a_good_skill(admin_client):
-    assert checks(paste(admin_client, VALID)) == {
-        "Format": (True, "Valid."),
-        "License": (True, "MIT"),
-        "Secrets": (True, "None found."),
-        "Size": (True, "About 16 tokens."),
-        "Scripts": (True, "None."),
-    }
+def test_a_good_skill_has_no_findings(admin_client):
+    page = paste(admin_client, VALID)
+
+    assert findings(page) == []
+    assert '<li class="is-good">No findings.</li>' in page.content.decode()
 
 
-def test_the_check_list_of_a_doubtful_one(admin_client):
-    body = "x" * 20_000 + f"\n{KEY}\n"
+@pytest.mark.contract("28.4", "28.5")
+def test_the_findings_of_a_doubtful_one(admin_client):
+    body = "[a](gone.md)\n" + "x" * 20_000 + f"\n{KEY}\n"
     files = {
         "one/SKILL.md": f"---\nname: One\ndescription: >\n  Does one.\nhooks: {{}}\n---\n{body}",
         "one/run.sh": "ls",
-        "one/keys/id": "-----BEGIN OPENSSH PRIVATE KEY-----",
+        "one/keys/id": f"\n{KEY}",
         "one/logo.bin": "\0",
     }
 
     page = drop(admin_client, files)
 
-    assert checks(page) == {
-        "Format": (
-            False,
-            "Repaired: name (line 2). Strict validators refuse: hooks.",
+    assert findings(page) == [
+        ("long-gap", "SKILL.md", 8, "a line of 20,000 characters"),
+        ("secret", "SKILL.md", 9, "AWS access key, AKIA…"),
+        (
+            *("size", "SKILL.md", None),
+            "about 5,023 tokens; the recommended maximum is 5,000",
         ),
-        "License": (False, "None."),
-        "Secrets": (False, "Possible keys in SKILL.md, keys/id."),
-        "Size": (
-            False,
-            "About 5,020 tokens, and 3 files (38\xa0bytes); the recommended maximum is 5,000.",
-        ),
-        "Scripts": (False, "Agents may run run.sh. Review before you import."),
-    }
+        ("format", "SKILL.md", None, "served with a repair: name"),
+        ("license", "SKILL.md", None, "none"),
+        ("dead-link", "SKILL.md", 7, '"gone.md" is not among the files'),
+        ("secret", "keys/id", 2, "AWS access key, AKIA…"),
+        ("unreadable-file", "logo.bin", None, "binary file"),
+        ("script", "run.sh", None, "agents may run it"),
+    ]
+    [outcome] = page.context["outcomes"]["created"]
+    assert outcome.reason == "strict validators refuse: hooks"
     text = page.content.decode()
-    assert '<li class="is-doubtful"><b>License</b> <span>None.</span></li>' in text
-    assert KEY not in text
+    assert "<b>secret</b> <span>SKILL.md, line 9: AWS access key, AKIA…</span>" in text
 
 
-def test_a_persona_has_a_check_list_too(admin_client):
-    page = paste(admin_client, "---\nname: one\nlicense: MIT\n---\nBe kind.\n", to=PERSONAS)
+def test_a_persona_has_findings_too(admin_client):
+    page = paste(admin_client, f"---\nname: one\nskills: [two]\n---\n{KEY}\n", to=PERSONAS)
 
-    assert {name for name, (is_good, _) in checks(page).items() if is_good} == {
-        *("Format", "License", "Secrets", "Size", "Scripts")
-    }
+    assert findings(page) == [
+        ("secret", "one.md", 5, "AWS access key, AKIA…"),
+        ("license", "one.md", None, "none"),
+        ("description", "one.md", None, "none"),
+        ("unknown-skill", "one.md", None, "no published skill is called two"),
+    ]
 
 
-def test_an_existing_entry_is_checked_as_it_would_become(admin_client):
+def test_an_existing_entry_is_inspected_as_it_would_become(admin_client):
     upload(admin_client, zip_of({"one/SKILL.md": VALID}))
     confirm(admin_client)
 
     page = paste(admin_client, VALID.replace("license: MIT\n", ""))
 
-    assert checks(page, "updated")["License"] == (False, "None.")
+    assert findings(page, "updated") == [("license", "SKILL.md", None, "none")]
+
+
+@pytest.mark.contract("28.5")
+def test_a_preview_shows_the_text_with_visible_marks(admin_client):
+    page = paste(admin_client, VALID.replace("Do it.", "Do\u200b it."))
+
+    [outcome] = page.context["outcomes"]["created"]
+    [change] = outcome.changes
+    assert change["name"] == "SKILL.md"
+    assert ("add", "Do[U+200B] it.") in lines_of(change)
+    assert "\u200b" not in page.content.decode()
+
+
+@pytest.mark.contract("28.5")
+def test_a_preview_shows_what_repairs_change(admin_client):
+    page = paste(admin_client, VALID.replace("name: one", "name: One"))
+
+    [outcome] = page.context["outcomes"]["created"]
+    assert [change["name"] for change in outcome.changes] == [
+        *("SKILL.md", "SKILL.md as agents get it")
+    ]
+    assert ("add", "name: one") in lines_of(outcome.changes[1])
+
+
+@pytest.mark.contract("28.1")
+def test_refused_characters_refuse_the_file(admin_client):
+    page = paste(admin_client, VALID.replace("Do it.", "Do\U000e0068\U000e0069 it."))
+
+    assert outcomes(page) == {"refused": ["SKILL.md"]}
+    [outcome] = page.context["outcomes"]["refused"]
+    assert outcome.reason == 'SKILL.md, line 7: hidden tag characters that say "hi"'
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def kinds(diff):
 def test_a_preview_lists_the_files_of_a_new_skill_and_stores_none(admin_client):
     page = upload(admin_client, zip_of(FOLDER))
 
-    assert list(diffs(page, "created")) == ["LICENSE", "logo.png", "scripts/run.py"]
+    assert list(diffs(page, "created")) == ["SKILL.md", "LICENSE", "logo.png", "scripts/run.py"]
     assert "scripts/run.py" in page.content.decode()
     assert not FileContent.objects.exists()
 
@@ -158,18 +158,22 @@ def test_the_preview_names_files_left_out(admin_client):
     page = upload(admin_client, zip_of({**FOLDER, **left_out}))
 
     [outcome] = page.context["outcomes"]["created"]
-    assert outcome.reason == "left out .env: it may hold secrets; left out a.pyc: a cache"
-    assert outcome.reason in page.content.decode()
+    assert [finding[1:] for finding in outcome.findings if finding.code == "left-out"] == [
+        (".env", None, "it may hold secrets"),
+        ("a.pyc", None, "a cache"),
+    ]
+    assert "<b>left-out</b> <span>.env: it may hold secrets</span>" in page.content.decode()
 
 
-def test_ten_of_many_files_left_out_are_named(admin_client):
-    hidden = {f"one/.git{number:03}": "x" for number in range(300)}
+def test_so_many_findings_are_shown(admin_client):
+    hidden = {f"one/.git{number:03}": "x" for number in range(600)}
 
-    page = upload(admin_client, zip_of({**FOLDER, **hidden}))
+    page = upload(admin_client, zip_of({**FOLDER, **hidden, "one/a.whl": b"PK\3\4"}))
 
     [outcome] = page.context["outcomes"]["created"]
-    named = [f"left out .git{number:03}: version control" for number in range(10)]
-    assert outcome.reason == "; ".join([*named, "290 more notes"])
+    assert outcome.shown_findings[0].code == "unreadable-file"  # what is strict comes first
+    assert page.content.decode().count("<b>left-out</b>") < 500
+    assert f"These are the first 500 of {len(outcome.findings)}." in page.content.decode()
 
 
 @pytest.mark.parametrize(

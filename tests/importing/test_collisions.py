@@ -33,7 +33,6 @@ def test_a_colliding_newcomers_slug_names_its_owner(anyone, hub):
     assert outcome.status == 0
     assert outcome.lines == [
         f"note: {hub / 'bob' / 'pdf' / 'SKILL.md'}: the slug pdf is taken, imported as pdf-bob",
-        f"note: {hub / 'bob' / 'pdf' / 'SKILL.md'}: repaired: name",
         "skills: 2 created, 0 updated, 0 unchanged, 0 refused",
     ]
 

@@ -101,8 +101,8 @@ def test_the_output_names_files_left_out_with_the_reason(anyone, folder):
 
     assert paths(anyone) == ["scripts/run.py"]
     left_out = LEFT_OUT | {".gitlink": "version control"}
-    assert sorted(outcome.notes) == sorted(
-        f"{folder / 'SKILL.md'}: left out {path}: {reason}" for path, reason in left_out.items()
+    assert sorted(outcome.found("left-out")) == sorted(
+        f"{folder / path}: {reason}" for path, reason in left_out.items()
     )
     assert outcome.status == 0
 
@@ -156,7 +156,7 @@ def test_any_other_link_is_left_out_and_named(anyone, folder, target):
 
     outcome = import_skills(folder)
 
-    assert f"{folder / 'SKILL.md'}: left out scripts/link: {LINKS[target]}" in outcome.notes
+    assert f"{folder / 'scripts' / 'link'}: {LINKS[target]}" in outcome.found("left-out")
     assert paths(anyone) == ["scripts/run.py"]
     assert not FileContent.objects.filter(data=b"secret").exists()
 
@@ -169,9 +169,8 @@ def test_a_link_outside_of_every_skill_is_left_out_and_named(anyone, folder):
 
     outcome = import_skills(folder.parent)
 
-    sentence = "left out: a link outside of every skill"
-    assert outcome.notes == [
-        f"{folder.parent / name}: {sentence}" for name in ("CLAUDE.md", "tools")
+    assert outcome.found("left-out") == [
+        f"{folder.parent / name}: a link outside of every skill" for name in ("CLAUDE.md", "tools")
     ]
     assert (outcome.lines[-1], outcome.status) == (CREATED, 0)
 
@@ -233,7 +232,9 @@ def test_an_edited_text_makes_the_archive_anew(anyone, folder):
 def test_a_note_is_one_line_whatever_a_name_holds(folder):
     write(folder / ".git\n\x1b[31mrefused: all", "x")
 
-    assert len(import_skills(folder).lines) == 2
+    outcome = import_skills(folder)
+
+    assert len(outcome.found("left-out")) == len(outcome.lines) == 1
 
 
 def test_a_folder_with_the_name_of_a_skill_md_is_a_folder(anyone, folder):

@@ -57,10 +57,10 @@ def test_a_bundled_skill_that_does_not_exist_is_reported_and_left_out(anyone, tm
 
     assert bundled(anyone) == ["pdf"]
     assert outcome.status == 0
-    assert outcome.lines == [
-        f"note: {file}: bundles the skill also-none, which does not exist",
-        f"note: {file}: bundles the skill nonsense, which does not exist",
-        "personas: 1 created, 0 updated, 0 unchanged, 0 refused",
+    assert outcome.lines == ["personas: 1 created, 0 updated, 0 unchanged, 0 refused"]
+    assert outcome.found("unknown-skill") == [
+        f"{file}: no published skill is called also-none",
+        f"{file}: no published skill is called nonsense",
     ]
 
 
@@ -70,7 +70,7 @@ def test_an_invalid_slug_is_left_out_of_a_bundle(anyone, tmp_path):
     outcome = import_personas(tmp_path)
 
     assert bundled(anyone) == []
-    assert len(outcome.notes) == 3
+    assert len(outcome.found("unknown-skill")) == 3
 
 
 def test_a_bundled_skill_that_comes_later_is_added_by_the_next_run(anyone, tmp_path):

@@ -1,0 +1,214 @@
+"""What staff should know of a text and its files before they publish them.
+
+Pure functions: they read neither the database nor the settings. Only `look-alike` needs those.
+Each takes time linear in what it reads.
+"""
+
+from itertools import islice
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from catalogue.archive_members import Unread, members_of
+from catalogue.file_kinds import as_text, unreadable_kind
+from catalogue.frontmatter import RECOMMENDED_TOKENS
+from catalogue.licenses import is_accepted
+from catalogue.markdown_findings import dead_links, hidden_markup, long_gaps
+from catalogue.secret_shapes import secrets_in
+from marketplace.hidden_text import (
+    Place,
+    described,
+    hidden_runs,
+    refused_characters,
+    visible,
+)
+
+# The codes that `--strict` refuses.
+STRICT = {"hidden-text", "secret", "unreadable-file", "long-gap"}
+MAX_LISTED = 20  # findings of one code in one file
+MAX_PATH = 200  # characters of a member's path
+MARKDOWN = {".md", ".markdown", ".mdown", ".mdx", ".mdc"}
+SCRIPTS = {
+    *(".bash", ".bat", ".cjs", ".cmd", ".js", ".mjs", ".pl", ".ps1", ".py", ".rb", ".sh", ".ts"),
+}
+
+
+class Finding(NamedTuple):
+    """`line` counts in the file as it was sent, from 1; None if there is none."""
+
+    code: str
+    path: str
+    line: int | None
+    text: str
+
+    def __str__(self):
+        return f"{self.code}: {self.place}: {self.text}"
+
+    @property
+    def place(self):
+        return f"{self.path}" if self.line is None else f"{self.path}, line {self.line}"
+
+
+class Facts(NamedTuple):
+    """What an import knows of an entry besides its texts.
+
+    `licenses` are the SPDX identifiers that the marketplace accepts; none means any. `repairs` are
+    names, `left_out` are (path, reason), and `unknown_skills` are slugs.
+    """
+
+    license: str
+    description: str
+    licenses: tuple = ()
+    repairs: tuple = ()
+    left_out: tuple = ()
+    unknown_skills: tuple = ()
+
+
+def inspect(path, text, facts, files=None, read=None):
+    """All findings of an entry: of its file, of the facts, and of the folder if there is one."""
+    findings = [*inspect_main_file(path, text), *inspect_facts(path, facts)]
+    if files is not None:
+        findings += inspect_folder(path, text, files, read)
+    return findings
+
+
+def refusals(path, text):
+    """Why a file that agents read is refused: one sentence for each line and kind."""
+    return [f"{path}, line {line}: {what}" for line, what in refused_characters(text)]
+
+
+def inspect_texts(texts):
+    """The findings of single fields, as `{name: text}`. Their path is the name."""
+    return [
+        finding
+        for name, text in texts.items()
+        for finding in (*hidden_findings(name, text), *secret_findings(name, text))
+    ]
+
+
+def inspect_main_file(path, text):
+    """The findings of a SKILL.md or a persona's file by itself."""
+    return [
+        *hidden_findings(path, text),
+        *markdown_findings(path, text),
+        *secret_findings(path, text),
+        *size_findings(path, text),
+    ]
+
+
+def inspect_folder(path, text, files, read):
+    """The findings of the files beside a SKILL.md, and of its links to them.
+
+    `files` are like `Skill.files`. `read` returns the bytes of a path, and is called once for each.
+    """
+    paths = [file["path"] for file in files]
+    findings = limited("dead-link", path, dead_links(text, [path, *paths]))
+    for file in files:
+        findings += inspect_name(file["path"])
+        if file["is_executable"] or PurePosixPath(file["path"]).suffix.lower() in SCRIPTS:
+            findings.append(Finding("script", file["path"], None, "agents may run it"))
+        findings += inspect_file(file["path"], read(file["path"]))
+    return findings
+
+
+def inspect_name(path):
+    return [
+        Finding("hidden-text", visible(path), None, f"in its name: {what}")
+        for _, what in described(path, hidden_runs(path))
+    ]
+
+
+def inspect_file(path, data):
+    """The findings of a file beside a SKILL.md."""
+    text = as_text(data)
+    if text is None:
+        return binary_findings(path, data)
+    findings = hidden_findings(path, text, honest="\f")
+    if PurePosixPath(path).suffix.lower() in MARKDOWN:
+        findings += markdown_findings(path, text)
+    return findings + secret_findings(path, text)
+
+
+def inspect_facts(path, facts):
+    findings = [
+        Finding("format", path, None, f"served with a repair: {name}") for name in facts.repairs
+    ]
+    if not facts.license:
+        findings.append(Finding("license", path, None, "none"))
+    elif facts.licenses and not is_accepted(facts.license, facts.licenses):
+        findings.append(Finding("license", path, None, f"{facts.license} is not accepted here"))
+    if not facts.description.strip():
+        findings.append(Finding("description", path, None, "none"))
+    findings += [Finding("left-out", other, None, reason) for other, reason in facts.left_out]
+    findings += [
+        Finding("unknown-skill", path, None, f"no published skill is called {slug}")
+        for slug in facts.unknown_skills
+    ]
+    return findings
+
+
+def hidden_findings(path, text, honest=""):
+    """The hidden characters of a text, but for the control characters that are honest in it."""
+    hidden, controls = [], []
+    for run in hidden_runs(text):
+        if run.kind != "control":
+            hidden.append(run)
+        elif text[run.start : run.end].strip(honest):
+            controls.append(run)
+    return [
+        *limited("hidden-text", path, described(text, hidden)),
+        *limited("control-characters", path, described(text, controls)),
+    ]
+
+
+def markdown_findings(path, text):
+    return [
+        *limited("hidden-text", path, hidden_markup(text)),
+        *limited("long-gap", path, long_gaps(text)),
+    ]
+
+
+def secret_findings(path, text):
+    place = Place(text)
+    places = ((place.line_of(position), what) for position, what in secrets_in(text))
+    return limited("secret", path, dict.fromkeys(places))
+
+
+def size_findings(path, text):
+    tokens = (len(text) + 3) // 4
+    if tokens <= RECOMMENDED_TOKENS:
+        return []
+    advice = f"about {tokens:,} tokens; the recommended maximum is {RECOMMENDED_TOKENS:,}"
+    return [Finding("size", path, None, advice)]
+
+
+def binary_findings(path, data):
+    kind = unreadable_kind(data)
+    if not kind:
+        return []
+    inner = []
+    if kind.endswith("archive"):
+        try:
+            for member in members_of(data, kind):
+                inner += member_findings(f"{path}!{visible(member.path)[:MAX_PATH]}", member.data)
+        except Unread as error:
+            kind = f"{kind}: {error}"
+    return [Finding("unreadable-file", path, None, kind), *inner]
+
+
+def member_findings(path, data):
+    text = as_text(data)
+    if text is None:
+        kind = unreadable_kind(data)
+        if kind.endswith("archive"):
+            return [Finding("unreadable-file", path, None, f"{kind} in an archive")]
+        text = data.decode("latin-1")
+    return secret_findings(path, text)
+
+
+def limited(code, path, places):
+    """The first findings of a code in a file, and how many more there are."""
+    places = iter(places)
+    findings = [Finding(code, path, *place) for place in islice(places, MAX_LISTED)]
+    if more := sum(1 for _ in places):
+        findings.append(Finding(code, path, None, f"and {more:,} more"))
+    return findings
