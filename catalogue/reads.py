@@ -166,7 +166,7 @@ class VersionReads(KeysetList):
 
 def with_content(version):
     """The version, with its texts read from the same server."""
-    version.content, version.text  # noqa: B018
+    version.read_texts()
     return version
 
 

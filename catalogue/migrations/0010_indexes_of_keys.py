@@ -69,8 +69,6 @@ class Migration(migrations.Migration):
             model_name='skill',
             index=django.contrib.postgres.indexes.GinIndex(models.Func('tags', function='catalogue_keys', output_field=django.contrib.postgres.fields.ArrayField(base_field=models.TextField(), size=None)), condition=models.Q(('status', 'published'), _negated=True), name='skill_off_tag_keys'),
         ),
-        # Without statistics, the planner takes every label for a rare one.
-        migrations.RunSQL("ANALYZE catalogue_skill, catalogue_persona", migrations.RunSQL.noop),
         RemoveIndexConcurrently(
             model_name='persona',
             name='persona_category',

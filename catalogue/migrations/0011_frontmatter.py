@@ -139,6 +139,8 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        # The new indexes have no statistics yet, so the planner takes every label for a rare one.
+        migrations.RunSQL('ANALYZE catalogue_skill, catalogue_persona', migrations.RunSQL.noop),
         migrations.AddField(
             model_name='historicalpersona',
             name='frontmatter',

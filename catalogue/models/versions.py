@@ -111,6 +111,12 @@ class Version(models.Model):
             [digest] = cursor.fetchone()
         return digest
 
+    def read_texts(self):
+        """Read what staff wrote and what agents get, in one query."""
+        digests = self.content_digest, self.text_digest
+        stored = FileContent.objects.in_bulk(digests, field_name="digest")
+        self.content, self.text = (bytes(stored[digest].data).decode() for digest in digests)
+
     def text_of(self, digest):
         return bytes(FileContent.objects.get(digest=digest).data).decode()
 
