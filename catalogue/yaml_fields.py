@@ -81,6 +81,7 @@ class Reader:
             raise Unreadable
         value = {} if isinstance(event, yaml.MappingStartEvent) else []
         self.stack.append([event, value, None, self.room])
+        self.room -= 1  # an alias to it costs as much: even empty ones in each other multiply
 
     def add(self, event, value, length, *, is_new=True, end=None):
         """Put a value into what contains it. `length` is that of its text."""
