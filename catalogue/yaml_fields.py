@@ -152,6 +152,10 @@ def is_text(value):
     return isinstance(value, Quoted) or (isinstance(value, str) and not NOT_TEXT.fullmatch(value))
 
 
+def is_null(value):
+    return isinstance(value, str) and value in NULL and not isinstance(value, Quoted)
+
+
 def as_json(value):
     """A value as JSON, with the types of YAML's core schema."""
     if isinstance(value, dict):

@@ -150,7 +150,7 @@ def test_a_name_that_looks_like_no_text_is_put_in_quotes(name):
 
 @pytest.mark.parametrize("seed", ["[]", "{}", "", "[x]"])
 def test_aliases_multiply_nothing_not_even_empty_lists(seed):
-    levels = (f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 10)}]" for level in range(1, 7))
+    levels = [f"a{level}: &a{level} [{f'*a{level - 1},' * 10}]" for level in range(1, 7)]
 
     assert read_yaml("\n".join([f"a0: &a0 {seed}", *levels])) is None
 
