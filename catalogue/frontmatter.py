@@ -219,3 +219,7 @@ def one_line(text):
 
 def utf16_length(text):
     return len(text.encode("utf-16-le")) // 2
+
+
+def utf16_cut(text, length):
+    return text.encode("utf-16-le")[: 2 * length].decode("utf-16-le", "ignore")

@@ -19,10 +19,9 @@ from catalogue.edits import (
 from catalogue.frontmatter import Refused, as_key, fenced, read_frontmatter
 from catalogue.yaml_fields import (
     LINES,
-    NULL,
-    Quoted,
     Quoter,
     as_yaml,
+    is_null,
     is_text,
     read_mapping,
     read_yaml,
@@ -109,8 +108,7 @@ def name_need(key, fields, name):
 
 def description_need(key, fields, description):
     value = fields.get(key)
-    is_null = not isinstance(value, str) or (value in NULL and not isinstance(value, Quoted))
-    if is_null or not value.strip():
+    if not isinstance(value, str) or is_null(value) or not value.strip():
         return Need(key, description, "description")
     if key != "description":
         return Need(key, value, "description")

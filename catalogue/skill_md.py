@@ -3,7 +3,7 @@
 import json
 import re
 
-from catalogue.frontmatter import MAX_DESCRIPTION, one_line
+from catalogue.frontmatter import MAX_DESCRIPTION, one_line, utf16_cut
 from catalogue.repairs import repair
 
 MAX_NAME = 64
@@ -37,4 +37,4 @@ def plain(text):
     """
     # YAML forbids these two noncharacters.
     line = one_line(text.translate({0xFFFE: " ", 0xFFFF: " "})).replace("---", "—")
-    return line.encode("utf-16-le")[: 2 * MAX_DESCRIPTION].decode("utf-16-le", "ignore").strip()
+    return utf16_cut(line, MAX_DESCRIPTION).strip()

@@ -83,6 +83,7 @@ class Reader:
             raise Unreadable("too many levels, or an unknown tag")
         value = {} if isinstance(event, yaml.MappingStartEvent) else []
         self.stack.append([event, value, None, self.room])
+        self.room -= 1  # an alias to it costs as much: even empty ones in each other multiply
 
     def add(self, event, value, length, *, is_new=True, end=None):
         """Put a value into what contains it. `length` is that of its text."""
@@ -157,6 +158,10 @@ def read_document(text, anchors=()):
 def is_text(value):
     """Whether every reader takes the scalar for text."""
     return isinstance(value, Quoted) or (isinstance(value, str) and not NOT_TEXT.fullmatch(value))
+
+
+def is_null(value):
+    return isinstance(value, str) and value in NULL and not isinstance(value, Quoted)
 
 
 def as_json(value):

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from urllib.parse import quote, unquote
 
 from catalogue.archives import SKILL_MD
-from catalogue.frontmatter import FENCED
 from catalogue.models import content_digest
 from catalogue.skill_md import name_of
-from catalogue.yaml_fields import as_json, read_yaml
 from interfaces.guides.views import guide
+from interfaces.mcp.frontmatter import frontmatter_of
 from interfaces.mcp.protocol import INVALID_PARAMS, MCPError
 from marketplace.secrets import mask
 
@@ -31,10 +31,9 @@ class UriFolder:
     files: list = field(default_factory=list)
     read: Callable | None = None  # the bytes of one of the files
 
-    @property
+    @cached_property
     def frontmatter(self):
-        """The YAML between the lines of `---`, as JSON."""
-        return as_json(read_yaml(FENCED.match(self.head)[1]))
+        return frontmatter_of(self.head)
 
     def entry(self):
         skill_md = {"path": SKILL_MD, "digest": self.digest, "size": self.size}
@@ -76,7 +75,8 @@ def own_folder(request):
 def folder_of(skill):
     """The folder of a skill, or of one of its versions."""
     text = skill.file_text
-    uri = folder_uri(skill.slug, read_yaml(FENCED.match(text)[1])["name"])
+    fields = frontmatter_of(text) or {"name": name_of(skill)}
+    uri = folder_uri(skill.slug, fields["name"])
     return UriFolder(uri, *with_size_and_digest(text), skill.files, skill.bytes_of)
 
 

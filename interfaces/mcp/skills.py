@@ -71,7 +71,7 @@ def get_skill(request, params):
     uri = argument(params, "uri", str)
 
     def entry_of(folder, path):
-        if path != SKILL_MD:
+        if path != SKILL_MD or folder.frontmatter is None:
             raise unknown(uri)
         return folder.entry()
 
@@ -140,7 +140,7 @@ def page(request, params):
         if slug is None or slug in folders
     ]
     more = {"nextCursor": str(start + PAGE)} if start + PAGE <= len(numbers) else {}
-    return listed, more | scope
+    return [folder for folder in listed if folder.frontmatter], more | scope
 
 
 def folders_of(numbers):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from catalogue.frontmatter import Refused, fenced, read_frontmatter
 from catalogue.repairs import REPAIRS, repair
+from catalogue.yaml_fields import read_yaml
 
 TEXT = "From the catalogue: a text."
 ASIDE = {"name", "description"}
@@ -145,6 +146,13 @@ def test_a_name_that_looks_like_no_text_is_put_in_quotes(name):
         f"name: '{name}'\ndescription: x\n",
         ["name"],
     )
+
+
+@pytest.mark.parametrize("seed", ["[]", "{}", "", "[x]"])
+def test_aliases_multiply_nothing_not_even_empty_lists(seed):
+    levels = [f"a{level}: &a{level} [{f'*a{level - 1},' * 10}]" for level in range(1, 7)]
+
+    assert read_yaml("\n".join([f"a0: &a0 {seed}", *levels])) is None
 
 
 PIECES = st.sampled_from(
