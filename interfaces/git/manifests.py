@@ -14,8 +14,8 @@ README = """# {title}
 {about}, published by an agent marketplace. This repository is generated: each change of the
 catalogue is one commit, and nobody can push. It is a marketplace of plugins for Claude Code, Codex
 and Copilot CLI, and each folder of `plugins` is one of them. Update the marketplace in your client
-to get what was published since. An entry whose description begins with RECALLED must not be used
-any more: uninstall it.
+to get what was published since. The description of an entry that must not be used any longer says
+so: uninstall it.
 """
 
 

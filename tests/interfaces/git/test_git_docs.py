@@ -10,6 +10,7 @@ from tests.interfaces.git.test_git_clients import (  # noqa: F401
     claude,
     client_of_npm,
     codex,
+    copilot,
 )
 
 PAGE = (CHECKOUT / "docs" / "agents" / "git.md").read_text()
@@ -55,11 +56,22 @@ def test_an_agent_clones_what_it_has_as_printed(run, tmp_path):
 @pytest.mark.parametrize("program", ["claude", "codex"])
 def test_plugins_are_installed_as_printed(request, run, program):
     client = request.getfixturevalue(program)
-    script = commands(f"{program} plugin marketplace add {ADDRESS}")
+    script = commands(f"{program} plugin marketplace add {ADDRESS}/git/catalogue.git")
     refresh = {"claude": "update", "codex": "upgrade"}[program]
     script += commands(f"{program} plugin marketplace {refresh}")
 
     run(f'{program}() {{ {client.program} "$@" >/dev/null 2>&1; }}\n{script}')
+
+
+@pytest.mark.external
+@pytest.mark.parametrize("program", ["claude", "codex", "copilot"])
+def test_everything_is_installed_as_printed(request, run, tmp_path, program):
+    client = request.getfixturevalue(program)
+    script = commands("API=") + f'{program}() {{ {client.program} "$@" >/dev/null 2>&1; }}\n'
+
+    run(script + commands(f"{program} plugin marketplace add {ADDRESS}/git/me.git"))
+
+    assert list(tmp_path.rglob("agent-marketplace-me/everything/**/plugin.json"))
 
 
 @pytest.mark.external

@@ -127,7 +127,7 @@ def test_commands_name_other_repositories_if_the_catalogue_has_none(anyone, sett
 
     assert skill["Claude Code"].splitlines() == [
         "claude plugin marketplace add http://x:$CLONE@testserver/git/me.git",
-        "claude plugin install pdf-tables@agent-marketplace-me",
+        "claude plugin install everything@agent-marketplace-me",
     ]
     assert persona["Codex"].splitlines() == [
         "codex plugin marketplace add http://testserver/git/personas/archivist.git",
