@@ -58,6 +58,11 @@ def plain_newlines(text):
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def as_written(text):
+    """What somebody wrote, for comparisons, as `catalogue_written` of schema/digest.sql."""
+    return plain_newlines(text.removeprefix("\ufeff"))
+
+
 def with_frontmatter(yaml_lines, body):
     """The text of a file: these lines of YAML, then the body. `read_frontmatter` reads it back."""
     return f"---\n{yaml_lines}---\n\n{body.strip(chr(10))}\n"

@@ -199,7 +199,7 @@ class Entry(VisibleTexts, Checked):
             cursor.execute(WAIT_FOR_PURGE)
             cursor.execute(
                 f"SELECT {function}(%s, {self.DIGEST}, {self.DIGEST})",
-                [self.pk, *self.digest_sources(), *self.written_sources()],
+                [self.pk, *self.digest_sources(), *self.written_sources(self.content)],
             )
             [refusal] = cursor.fetchone()
         if refusal:
@@ -243,8 +243,7 @@ class Entry(VisibleTexts, Checked):
     def change_labels(self, *, add_tags=(), remove_tags=(), **values):
         """Add and remove tags; set the category and the license where there is a value.
 
-        Raises ValidationError if it adds too many tags, or if the entry is published and its text
-        then may not be.
+        Raises ValidationError if it adds too many tags.
         """
         self.lock()
         self.refresh_from_db()
@@ -254,7 +253,6 @@ class Entry(VisibleTexts, Checked):
         self.tags = once([*(tag for tag in self.tags if label_key(tag) not in removed), *add_tags])
         if add_tags:
             self._meta.get_field("tags").run_validators(self.tags)
-        self.check_text()
         self.save(update_fields=[*values, "tags", "updated_at"])
 
     def end_deprecation(self):

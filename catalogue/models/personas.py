@@ -8,6 +8,7 @@ from django.utils.functional import cached_property
 
 from catalogue.agent_md import tools_of
 from catalogue.exceptions import PersonaNotFound
+from catalogue.frontmatter import as_written
 from catalogue.models.entries import NO_HISTORY, Entry, EntryQuerySet
 from catalogue.models.indexes import entry_indexes
 from catalogue.models.skills import Skill
@@ -56,9 +57,9 @@ class PersonaFile:
         """The tools that the file asks for; None for every tool."""
         return tools_of(self.frontmatter)
 
-    def written_sources(self):
+    def written_sources(self, text):
         # Files of earlier releases lost the line ends below their prompts.
-        return [self.content.rstrip("\r\n")]
+        return [as_written(text).rstrip("\n")]
 
 
 class Persona(PersonaFile, Entry):

@@ -42,7 +42,8 @@ class PurgeManager(models.Manager):
         self.wait_for_publishing()
         entry, same = version.entry, list(version.with_same_text())
         digests = {digest for version in same for digest in version.stored_digests}
-        texts = {version.digest, *(old.written_digest for old in same if not old.is_purged)}
+        written = [old.written_digests for old in same if not old.is_purged]
+        texts = {version.digest}.union(*written)
         for digest in texts:
             self.get_or_create(kind=version.kind, digest=digest, defaults={"reason": reason})
         empty = dict.fromkeys(("title", "description", "version"), "") | version.OWN_TEXTS
@@ -80,13 +81,17 @@ def has_text(entry, same):
 def empty_history(entry, same, unused, empty):
     """Erase the snapshots of these versions, and stored texts that nothing else uses."""
     values = {(old.content_digest, old.title, old.description, old.version) for old in same}
+    others = entry.versions.exclude(digest=same[0].digest)
+    own = {old.content_digest for old in same}.difference(
+        others.values_list("content_digest", flat=True)
+    )
     frontmatter = unused_frontmatter(entry, same)
     for snapshot in entry.history.all():
         text = content_digest(snapshot.content.encode())
         is_same = (text, snapshot.title, snapshot.description, snapshot.version) in values
         files = {file["digest"] for file in getattr(snapshot, "files", [])}
         has_frontmatter = getattr(snapshot, "frontmatter", "") in frontmatter
-        if is_same or has_frontmatter or text in unused or unused & files:
+        if is_same or has_frontmatter or text in own | unused or unused & files:
             entry.history.filter(pk=snapshot.pk).update(**empty)
 
 

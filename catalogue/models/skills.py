@@ -10,7 +10,7 @@ from django.db.models.functions import JSONObject, Left
 
 from catalogue.archives import write_zip, zip_size
 from catalogue.exceptions import FileNotFound, SkillNotFound
-from catalogue.frontmatter import MAX_FRONTMATTER
+from catalogue.frontmatter import MAX_FRONTMATTER, as_written
 from catalogue.models.entries import NO_HISTORY, Entry, EntryQuerySet
 from catalogue.models.files import FileContent, digest_of
 from catalogue.models.indexes import entry_indexes
@@ -98,8 +98,8 @@ class ArchiveDigestField(MigratedAsDjangos, models.CharField):
 class SkillFolder:
     """A folder with a SKILL.md, its `file_text`, and its other `files`."""
 
-    def written_sources(self):
-        return [self.content, json.dumps(self.files)]
+    def written_sources(self, text):
+        return [as_written(text), json.dumps(self.files)]
 
     def file_at(self, path):
         """Raises FileNotFound."""

@@ -104,12 +104,12 @@ class Version(models.Model):
         return {self.content_digest, self.text_digest, *(file["digest"] for file in self.files)}
 
     @property
-    def written_digest(self):
-        """The digest of what staff wrote, which may be the text of other entries, too."""
+    def written_digests(self):
+        """The digests of what staff wrote, and of the file that agents get, as of written texts."""
+        sources = [self.written_sources(text) for text in (self.content, self.file_text)]
         with connection.cursor() as cursor:
-            cursor.execute(f"SELECT {self.Entry.DIGEST}", self.written_sources())
-            [digest] = cursor.fetchone()
-        return digest
+            cursor.execute(f"SELECT {self.Entry.DIGEST}, {self.Entry.DIGEST}", sum(sources, []))
+            return set(cursor.fetchone())
 
     def read_texts(self):
         """Read what staff wrote and what agents get, in one query."""

@@ -27,3 +27,12 @@ BEGIN
     END IF;
     RETURN 'sha256:' || encode(hashed, 'hex');
 END $$;
+
+-- What somebody wrote, whatever the newlines and the byte order mark, which earlier releases left
+-- out when they imported a file.
+CREATE OR REPLACE FUNCTION catalogue_written(content text) RETURNS text
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    SELECT replace(
+        replace(regexp_replace(content, '^\uFEFF', ''), E'\r\n', E'\n'), E'\r', E'\n'
+    )
+$$;

@@ -1,7 +1,7 @@
 -- The versions of {kind}s. __init__.py replaces the names in braces.
 
 -- Why a {kind} may not be published with a text: the name of the constraint, or NULL. `written` is
--- the digest of what staff wrote. The text that agents get may differ, by a name or a title.
+-- the digest of what staff wrote. The text that agents get may differ, by a name or a description.
 CREATE OR REPLACE FUNCTION catalogue_{kind}_refusal(
     entry bigint, text_digest text, written text DEFAULT NULL
 ) RETURNS text LANGUAGE sql STABLE AS $$
@@ -19,8 +19,16 @@ CREATE OR REPLACE FUNCTION catalogue_{kind}_refusal(
         ) THEN 'text_is_not_purged'
         WHEN EXISTS (
             SELECT FROM catalogue_{kind}version
-            WHERE {kind}_id = entry AND digest IN (text_digest, written)
-                AND recalled_at IS NOT NULL
+            WHERE {kind}_id = entry AND digest = text_digest AND recalled_at IS NOT NULL
+        ) OR EXISTS (
+            -- The same was recalled with another name or with other repairs, and never without.
+            SELECT FROM catalogue_{kind}version AS version
+            JOIN catalogue_filecontent AS stored ON stored.digest IN ({texts})
+            WHERE {kind}_id = entry AND recalled_at IS NOT NULL AND {recalled_written} = written
+        ) AND NOT EXISTS (
+            SELECT FROM catalogue_{kind}version AS version
+            JOIN catalogue_filecontent AS stored ON stored.digest = content_digest
+            WHERE {kind}_id = entry AND recalled_at IS NULL AND {readable_written} = written
         ) THEN 'text_is_not_recalled'
     END
 $$;

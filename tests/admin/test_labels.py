@@ -175,19 +175,6 @@ def test_a_tag_that_nothing_has_leads_back(admin_client, tag):
     assert "has the tag" in told(rename(admin_client, tag, "new"))[0]
 
 
-def test_a_recalled_text_does_not_come_back_by_its_labels(admin_client):
-    skill = SkillFactory(slug="pdf-tables", tags=["pdf"], content="Read.")
-    skill.change_labels(add_tags=["csv"])
-    skill.versions.get(number=1).recall("It leaks.")
-
-    page = take_action(admin_client, "edit_labels", skill, remove_tags="csv")
-
-    assert told(page) == [
-        "pdf-tables: This text was recalled. Change it, or lift the recall of its version."
-    ]
-    assert labels(skill)[1] == ["pdf", "csv"]
-
-
 def test_tags_are_for_those_who_may_change_entries(admin_client_of, clerk_with):
     SkillFactory(tags=["pdf"])
     reader = clerk_with("view_skill")

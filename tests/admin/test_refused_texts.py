@@ -5,9 +5,10 @@ from django.db import IntegrityError, transaction
 
 from catalogue.models import Purge
 from tests.admin.actions import take_action, told
-from tests.admin.files import confirm, outcomes, upload, zip_of
+from tests.admin.files import SKILL_MD, confirm, outcomes, upload, zip_of
 from tests.admin.rows import change_page
 from tests.api.versioned_kinds import Kind, text
+from tests.api.versions import rewrite
 from tests.browser import untouched_form
 from tests.factories import SkillFactory
 from tests.imports import import_skills
@@ -70,7 +71,7 @@ def test_a_draft_keeps_the_text_and_is_not_published(admin_client, kind, refused
 def test_a_file_is_refused_and_the_others_are_imported(admin_client, tmp_path, place):
     kind = Kind("skill")
     kind.entry.versions.get(number=1).recall("Unsafe.")
-    files = {"pdf-tables/SKILL.md": text(1), "z/SKILL.md": "---\nname: z\ndescription: Z\n---\nZ\n"}
+    files = {"pdf-tables/SKILL.md": text(1), "z/SKILL.md": SKILL_MD.format("z")}
     if place == "admin":
         upload(admin_client, zip_of(files))
         assert confirm(admin_client).refusals == [["pdf-tables/SKILL.md", RECALLED]]
@@ -91,7 +92,7 @@ def test_a_file_is_refused_and_the_others_are_imported(admin_client, tmp_path, p
 def test_a_purged_text_is_no_new_entry(admin_client, anyone):
     kind = WrittenKind("persona")
     Purge.objects.purge(kind.entry.versions.get(number=1), "Unsafe.")
-    other = f"---\nname: other\ndescription: X.\n---\n{kind.text(1)}"
+    other = f"---\nname: other\ndescription: Other.\n---\n{kind.text(1)}"
 
     page = upload(admin_client, zip_of({"other.md": other}), to="/admin/catalogue/persona/")
 
@@ -123,13 +124,12 @@ def test_a_purged_skill_is_no_new_entry_under_another_name(anyone, tmp_path, con
 
 
 @pytest.mark.contract("25.13")
-def test_a_purged_text_stays_where_it_is_published_with_another_title(db):
-    kind = Kind("skill")
-    other = SkillFactory(slug="other", content=kind.text(1))
-    Purge.objects.purge(kind.entry.versions.get(number=1), "Unsafe.")
+def test_a_purged_text_stays_where_it_is_published_with_another_description(db):
+    one, other = SkillFactory(content="Forbidden."), SkillFactory(content="Forbidden.")
+    rewrite(one, "Good.")
+    Purge.objects.purge(one.versions.get(number=1), "Unsafe.")
 
-    other.title = "Another title"
-    other.save()
+    rewrite(other, "Forbidden.", description="Another one.")
 
     other.refresh_from_db()
     assert (other.status, other.number) == ("published", 2)
