@@ -22,6 +22,13 @@ def plugin_name(kind, slug, taken):
     return shortened(free_name(kind, slug, taken) if kind == "persona" else slug)
 
 
+def own_plugin_name(kind, slug, taken):
+    """The same in me.git, where no entry has the name of EVERYTHING."""
+    if slug == EVERYTHING:
+        return free_name(kind, slug, {slug, *taken})
+    return plugin_name(kind, slug, taken)
+
+
 def free_name(kind, slug, taken):
     """The slug, or the first name after it that is not `taken`."""
     name, number = slug, 0

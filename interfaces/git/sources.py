@@ -16,7 +16,7 @@ from installs import reads as installs
 from installs.exceptions import PersonaRequiresPayment
 from interfaces.git import plugin_versions, store, tombstones
 from interfaces.git.exceptions import CatalogueTooLarge
-from interfaces.git.names import EVERYTHING, free_name, persona_marketplace, shortened
+from interfaces.git.names import EVERYTHING, own_plugin_name, persona_marketplace, shortened
 from interfaces.git.sql import (
     CATALOGUE,
     FOLDERS,
@@ -153,22 +153,20 @@ class OwnPlugins(Marketplace):
             if plugin.version_id and installed[plugin.kind, plugin.slug].is_bundled
         ]
         slugs = {plugin.slug for plugin in plugins}
+        skills = {plugin.slug for plugin in plugins if plugin.kind == "skill"}
         plugins = [
             with_manifest(plugin, installed.get((plugin.kind, plugin.slug)), bundled)._replace(
-                own_name=own_name_of(plugin, slugs)
+                own_name=own_plugin_name(
+                    plugin.kind,
+                    plugin.slug,
+                    {*plugin.taken, *(slugs if plugin.slug == EVERYTHING else skills)},
+                )
             )
             for plugin in plugins
             # A persona may bring the newest text of a skill whose recalled one the agent had.
             if plugin.version_id or (plugin.kind, plugin.slug) not in installed
         ]
         return [*plugins, EVERYTHING_PLUGIN]
-
-
-def own_name_of(plugin, slugs):
-    """The name of a plugin that would be called as EVERYTHING_PLUGIN; otherwise ""."""
-    if plugin.slug != EVERYTHING:
-        return ""
-    return free_name(plugin.kind, EVERYTHING, {EVERYTHING, *plugin.taken, *slugs})
 
 
 def with_manifest(plugin, row, bundled):

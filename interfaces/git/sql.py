@@ -138,7 +138,13 @@ SELECT * FROM (
     {plugins("persona", f"entry.{IS_PUBLISHED} AND {IS_FREE}")}
 ) AS plugin ORDER BY slug COLLATE "C", kind LIMIT %(limit)s
 """
-RECALLED = f"{tombstones('skill', 'true')} UNION ALL {tombstones('persona', IS_FREE)}"
+# The condition is that of an index.
+UNPUBLISHED = f"entry.number > 0 AND NOT entry.{IS_PUBLISHED}"
+RECALLED = f"""
+{tombstones("skill", UNPUBLISHED)}
+UNION ALL
+{tombstones("persona", f"{UNPUBLISHED} AND {IS_FREE}")}
+"""
 PERSONA = f"""
 {plugins("persona", f"entry.slug = %(slug)s AND entry.{IS_PUBLISHED}")}
 UNION ALL

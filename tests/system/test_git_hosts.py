@@ -23,6 +23,7 @@ class Hosts:
         self.names = ["catalogue", "me"]
         self.names += [f"skills/skill-{number}" for number in range(SKILLS)]
         self.names += [f"personas/persona-{number}" for number in range(PERSONAS)]
+        self.trees = {}  # of the plugins' folders, by repository, name and version
         self.seen = {name: set() for name in self.names}  # the commits that were served
 
     def refs(self, server, name):
@@ -52,8 +53,14 @@ class Hosts:
         return clone
 
     def plugins(self, clone):
+        """The number of each plugin but `everything`. No version has had other files before."""
         text = self.git("show", "main:.claude-plugin/marketplace.json", within=clone)
-        return {plugin["name"]: plugin["version"] for plugin in json.loads(text)["plugins"]}
+        versions = {plugin["name"]: plugin["version"] for plugin in json.loads(text)["plugins"]}
+        for line in self.git("ls-tree", "main:plugins", within=clone).splitlines():
+            tree, name = line.split()[2:]
+            assert self.trees.setdefault((clone, name, versions[name]), tree) == tree
+        versions.pop("everything", None)
+        return {name: int(version.split(".")[0]) for name, version in versions.items()}
 
 
 @pytest.fixture
@@ -68,7 +75,7 @@ def hosts(own_server_of, tmp_path):
 
 
 class RandomEditor:
-    """Changes entries at random, and knows which plugins there are then, with their versions."""
+    """Changes entries at random, and knows which plugins there are then, with their numbers."""
 
     def __init__(self, entries):
         self.entries, self.chance = entries, random.Random(7)
@@ -79,15 +86,18 @@ class RandomEditor:
         entry = self.chance.choice(self.entries)
         if not entry.is_published:
             entry.publish()
-        elif self.chance.random() < 0.3:
+        elif self.chance.random() < 0.2:
             entry.withdraw()
+        elif self.chance.random() < 0.3:
+            entry.recall("It leaks.")
         else:
             self.numbers[entry] += 1
             entry.content = f"# Text {self.numbers[entry]}\n"
             entry.save(update_fields=["content", "updated_at"])
 
     def plugins(self, entries):
-        return {entry.slug: f"{self.numbers[entry]}.0.0" for entry in entries if entry.is_published}
+        shown = [entry for entry in entries if entry.is_published or entry.is_recalled]
+        return {entry.slug: self.numbers[entry] for entry in shown}
 
 
 @pytest.mark.slow

@@ -127,6 +127,12 @@ def test_an_entry_of_this_name_is_called_otherwise(pulled, agent):  # noqa: F811
     assert names(pulled("catalogue")) == ["everything", "everything-persona"]
     skill.recall("It leaks.")
     assert names(pulled("me")) == ["everything-skill", "everything-persona", "everything"]
+    other = PersonaFactory(slug="everything-skill")
+    other.recall("It leaks.")
+    PersonaInstallFactory(agent=agent, persona=other)
+    assert names(pulled("me")) == [
+        *("everything-skill-2", "everything-persona", "everything-skill", "everything")
+    ]
 
 
 @pytest.mark.contract("34.7")

@@ -235,6 +235,20 @@ def test_a_recalled_pin_stays_told_after_the_uninstall(pulled, agent, skill):
     assert text.endswith("There is no replacement.\n")
 
 
+@pytest.mark.contract("27.5", "34.3")
+def test_a_pin_of_a_withdrawn_skill_takes_its_slug(pulled, agent, skill):
+    persona = PersonaFactory(slug="pdf-tables")
+    SkillInstallFactory(agent=agent, skill=skill, pinned=skill.versions.get())
+    PersonaInstallFactory(agent=agent, persona=persona, is_active=True)
+    skill.withdraw()
+    skill.versions.get().recall("It leaks.")
+
+    files = pulled("me", agent.token)
+
+    assert names(files) == ["pdf-tables", "pdf-tables-persona", "everything"]
+    assert b"RECALLED" in files["plugins/pdf-tables/plugin.json"]
+
+
 @pytest.mark.contract("34.4")
 def test_a_recall_is_one_more_commit_of_a_skill(pulled, git, skill):
     pulled("skills/pdf-tables")
