@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from catalogue.archive_members import Unread, members_of
 from catalogue.file_kinds import as_text, unreadable_kind
-from catalogue.frontmatter import RECOMMENDED_TOKENS
+from catalogue.frontmatter import RECOMMENDED_TOKENS, Refused, read_frontmatter
 from catalogue.licenses import is_accepted
 from catalogue.markdown_findings import dead_links, hidden_markup, long_gaps
 from catalogue.secret_shapes import secrets_in
+from catalogue.yaml_fields import LINES
 from marketplace.hidden_text import (
     Place,
     described,
@@ -73,7 +74,40 @@ def inspect(path, text, facts, files=None, read=None):
 
 def refusals(path, text):
     """Why a file that agents read is refused: one sentence for each line and kind."""
-    return [f"{path}, line {line}: {what}" for line, what in refused_characters(text)]
+    refused = refused_characters(text) or escaped_characters(text)
+    return [f"{path}, line {line}: {what}" for line, what in refused]
+
+
+def escaped_characters(text):
+    """The same of what YAML writes with escapes, such as "\\u202e"."""
+    try:
+        fields = read_frontmatter(text)[0].fields if "\\" in text else {}
+    except Refused:
+        return
+    for key, value in fields.items():
+        parts = texts_in([key, value])
+        reasons = (what for part in parts for _, what in refused_characters(part))
+        for what in dict.fromkeys(reasons):
+            yield line_of(text, key), what
+
+
+def texts_in(value):
+    """Each text in a value of YAML, keys included."""
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            waiting += [*value, *value.values()]
+        elif isinstance(value, list):
+            waiting += value
+
+
+def line_of(text, key):
+    """The line of a field, or of the frontmatter if its key is written in another way."""
+    lines = enumerate(LINES.findall(text), 1)
+    return next((number for number, line in lines if line.lstrip("\"'").startswith(key)), 2)
 
 
 def inspect_texts(texts):

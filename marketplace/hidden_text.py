@@ -8,6 +8,7 @@ direction. Everything here takes time linear in the text.
 import re
 import unicodedata
 from collections import Counter
+from itertools import islice
 from typing import NamedTuple
 
 from django.utils.html import format_html_join
@@ -91,6 +92,17 @@ def has_refused(text):
 def refused_characters(text):
     """What no text may hold: `[(line, what)]`, one for each line and kind."""
     return described(text, (run for run in hidden_runs(text) if run.kind != "ignorable"))
+
+
+def sentences(value):
+    """What of a text, or of a list of texts, a form refuses: the first reasons."""
+    texts = value if isinstance(value, list | tuple) else [value]
+    texts = (text for text in texts if isinstance(text, str))
+    return as_sentences(place for text in texts for place in refused_characters(text))
+
+
+def as_sentences(places):
+    return [f"Line {line} has {what}." for line, what in islice(places, MAX_NAMED)]
 
 
 def described(text, runs):

@@ -2,6 +2,8 @@
 
 import re
 
+from marketplace.hidden_text import has_refused
+
 # Control characters, separators of lines and paragraphs, bidirectional overrides and isolates,
 # which reorder the text around a name, and tags, which only models can see. Right-to-left marks and
 # joiners are allowed, because names in many scripts need them.
@@ -11,4 +13,4 @@ CONTROLS = re.compile(
 
 
 def has_controls(name):
-    return CONTROLS.search(name) is not None
+    return CONTROLS.search(name) is not None or has_refused(name)

@@ -10,6 +10,7 @@ from marketplace.api.scopes import DEFAULT_SCOPES, Scope
 from marketplace.models import max_length
 from marketplace.ratelimits.rates import FREE_TIER
 from marketplace.secret_fields import NoSecretMixin
+from marketplace.visible_texts import VisibleTextsMixin
 
 
 class AgentForm(EditForm):
@@ -28,7 +29,7 @@ class NoteField(NoSecretMixin, forms.CharField):
     refusal = "A note must not contain a token or an invitation."
 
 
-class IssueInvitationForm(forms.Form):
+class IssueInvitationForm(VisibleTextsMixin, forms.Form):
     uses = forms.IntegerField(
         widget=theme.TextInput,
         min_value=1,

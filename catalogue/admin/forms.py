@@ -17,11 +17,13 @@ from catalogue.frontmatter import (
     read_frontmatter,
     utf16_length,
 )
+from catalogue.inspection import escaped_characters
 from catalogue.models import LABELS, MAX_BUNDLED, Spellings
 from catalogue.yaml_fields import read_mapping
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ActionForm, ReasonField, ReasonForm
 from marketplace.adminsite.edits import EditForm
+from marketplace.hidden_text import as_sentences
 from marketplace.secrets import holds_token
 
 
@@ -54,6 +56,8 @@ def check_text(text, max_bytes):
         raise forms.ValidationError("Remove the NUL characters.")
     if holds_token(text):
         raise forms.ValidationError("Remove the agent token from this text, and revoke it.")
+    if reasons := as_sentences(escaped_characters(text)):
+        raise forms.ValidationError(reasons)
 
 
 class EntryForm(EditForm):

@@ -14,6 +14,7 @@ from catalogue.models.checks import Checked
 from catalogue.models.labels import LabelsField, NfcCharField, label_key, once
 from catalogue.models.of_text import DigestOfText, NumberOfText, TokensOfText
 from catalogue.models.status import PUBLISHED, PUBLISHED_STATUS, Status
+from catalogue.models.visible_texts import VisibleTexts
 from catalogue.models.words import words_of
 from marketplace.models import MAX_REASON, SLUG, Assignment, CountedQuerySet, Note
 from marketplace.rows import row_version
@@ -86,7 +87,7 @@ def successor_slug(model, relation=""):
     )
 
 
-class Entry(Checked):
+class Entry(VisibleTexts, Checked):
     """What skills and personas share (contract 8)."""
 
     LONG_COLUMNS = ["content"]
@@ -186,10 +187,11 @@ class Entry(Checked):
         self.check_text()
 
     def check_text(self):
-        """Raises ValidationError if the entry is published and its text may not be.
+        """Raises ValidationError if its text is refused, or is published and may not be.
 
-        The triggers check the same at the end of the transaction (schema/versions.sql).
+        The triggers check the latter at the end of the transaction (schema/versions.sql).
         """
+        self.check_characters()
         if not self.is_published:
             return
         function = f"catalogue_{self.kind}_refusal"
@@ -273,6 +275,8 @@ class Entry(Checked):
         self.withdrawn_at, self.withdrawal_reason = withdrawn_at, withdrawal_reason
         if self.is_published and not self.content:
             raise ValidationError({"content": "Write a text first: this one was purged."})
+        if self.is_published:
+            self.check_characters(keeps_stored=False)
         self.check_text()
         # Only these fields: most triggers run when one of their own columns is written.
         fields = ["status", "withdrawn_at", "withdrawal_reason"]

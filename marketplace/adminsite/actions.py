@@ -16,6 +16,7 @@ from marketplace.adminsite import theme
 from marketplace.adminsite.edits import moment
 from marketplace.models import MAX_REASON
 from marketplace.secrets import holds_token
+from marketplace.visible_texts import VisibleTextsMixin
 
 NAMED = 5  # rows that a message names
 
@@ -37,7 +38,7 @@ class ReasonField(forms.CharField):
             raise forms.ValidationError("Remove the agent token from this text, and revoke it.")
 
 
-class ActionForm(forms.Form):
+class ActionForm(VisibleTextsMixin, forms.Form):
     """The values that an action needs."""
 
     def __init__(self, data, rows, **options):

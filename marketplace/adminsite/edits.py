@@ -18,6 +18,7 @@ from django.utils.functional import cached_property
 from django.utils.text import normalize_newlines
 
 from marketplace.diffs import change_of
+from marketplace.visible_texts import VisibleTextsMixin
 
 MAX_LISTED = 10  # changes that a refusal lists
 
@@ -66,7 +67,7 @@ class EditedField(forms.BoundField):
         return value
 
 
-class EditForm(forms.ModelForm):
+class EditForm(VisibleTextsMixin, forms.ModelForm):
     """The form of every row that staff edit."""
 
     bound_field_class = EditedField

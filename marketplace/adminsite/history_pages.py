@@ -11,6 +11,7 @@ from simple_history.admin import SimpleHistoryAdmin
 
 from marketplace.adminsite.history import changes_between
 from marketplace.diffs import Comparison, change_of
+from marketplace.hidden_text import sentences
 
 
 class HistoryMixin(SimpleHistoryAdmin):
@@ -114,6 +115,7 @@ class HistoryMixin(SimpleHistoryAdmin):
         columns = [field for field in changes if not field.many_to_many]
         try:
             with self.logged_change(request, row, message):
+                check_texts(value for _, value in changes.values())
                 for field, (_, value) in changes.items():
                     if field in columns:
                         setattr(row, field.attname, value)
@@ -126,6 +128,12 @@ class HistoryMixin(SimpleHistoryAdmin):
             self.message_user(request, " ".join(error.messages), messages.ERROR)
         else:
             self.message_user(request, message)
+
+
+def check_texts(values):
+    """Raises ValidationError for hidden characters."""
+    if reasons := [reason for value in values for reason in sentences(value)]:
+        raise ValidationError(reasons)
 
 
 def changes_of(changes):

@@ -8,6 +8,7 @@ from rest_framework.fields import empty
 
 from marketplace.api.exceptions import InvalidRating
 from marketplace.api.links import base_url
+from marketplace.hidden_text import has_refused
 from marketplace.names import has_controls
 from marketplace.secrets import holds_token
 
@@ -98,25 +99,26 @@ class TextField(Field):
 
 
 class PublicTextField(TextField):
-    """A text that others will see; one that contains a token is refused."""
+    """A text that others will see. Tokens and hidden characters are refused."""
 
-    default_error_messages = {"private": "{field_name} must not hold a token"}
+    default_error_messages = {
+        "private": "{field_name} must not hold a token",
+        "hidden": "{field_name} must not contain hidden characters",
+    }
+    hides = staticmethod(has_refused)
 
     def to_internal_value(self, data):
         text = super().to_internal_value(data)
         if holds_token(text):
             self.fail("private")
+        if self.hides(text):
+            self.fail("hidden")
         return text
 
 
 class PublicNameField(PublicTextField):
-    default_error_messages = {"control": "{field_name} must not contain control characters"}
-
-    def to_internal_value(self, data):
-        name = super().to_internal_value(data)
-        if has_controls(name):
-            self.fail("control")
-        return name
+    default_error_messages = {"hidden": "{field_name} must not contain control characters"}
+    hides = staticmethod(has_controls)
 
 
 class SlugField(TextField):

@@ -59,6 +59,7 @@ def test_an_invitation_has_what_the_options_say():
         (["--tier", "Plus!"], "--tier must be a-z, 0-9 and hyphens, such as plus."),
         (["--note", "x" * 201], "--note must be at most 200 characters."),
         (["--note", f"mkt_agent_{'a' * 38}"], "--note must not hold a token."),
+        (["--note", "For\u202e them"], "--note must not contain hidden characters."),
     ],
 )
 def test_a_wrong_option_is_refused(options, refusal):

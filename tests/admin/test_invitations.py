@@ -50,6 +50,7 @@ def test_an_invitation_is_issued_and_shown_once(admin_client, anyone):
         {"scopes": []},
         {"tier": "gold"},
         {"note": f"mkt_invite_{'a' * 38}"},
+        {"note": "For\u202e the data team"},
     ],
 )
 def test_a_wrong_form_issues_nothing(admin_client, fields):

@@ -70,7 +70,7 @@ def test_a_draft_keeps_the_text_and_is_not_published(admin_client, kind, refused
 def test_a_file_is_refused_and_the_others_are_imported(admin_client, tmp_path, place):
     kind = Kind("skill")
     kind.entry.versions.get(number=1).recall("Unsafe.")
-    files = {"pdf-tables/SKILL.md": text(1), "z/SKILL.md": "---\nname: z\n---\nZ.\n"}
+    files = {"pdf-tables/SKILL.md": text(1), "z/SKILL.md": "---\nname: z\ndescription: Z\n---\nZ\n"}
     if place == "admin":
         upload(admin_client, zip_of(files))
         assert confirm(admin_client).refusals == [["pdf-tables/SKILL.md", RECALLED]]
@@ -91,7 +91,7 @@ def test_a_file_is_refused_and_the_others_are_imported(admin_client, tmp_path, p
 def test_a_purged_text_is_no_new_entry(admin_client, anyone):
     kind = WrittenKind("persona")
     Purge.objects.purge(kind.entry.versions.get(number=1), "Unsafe.")
-    other = f"---\nname: other\n---\n{kind.text(1)}"
+    other = f"---\nname: other\ndescription: X.\n---\n{kind.text(1)}"
 
     page = upload(admin_client, zip_of({"other.md": other}), to="/admin/catalogue/persona/")
 

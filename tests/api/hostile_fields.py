@@ -28,6 +28,7 @@ INJECTION = "'; DROP TABLE agents_agent; --"
 # tags, which can hide a text for models from people.
 CONTROLS = ["\n", "\t", "\x1b", "\x7f", "\x85", "\x9b", "\u2028", "\u2029"]
 CONTROLS += ["\u202a", "\u202e", "\u2066", "\u2069", "\U000e0000", "\U000e0041", "\U000e007f"]
+CONTROLS += ["\ufffe", "\uffff", "\U000e0100"]
 
 INVALID = [
     *(

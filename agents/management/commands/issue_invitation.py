@@ -4,6 +4,7 @@ from agents.models import Invitation
 from agents.models.invitations import DEFAULT_DAYS, DEFAULT_USES, MAX_DAYS, MAX_USES
 from marketplace.api.scopes import DEFAULT_SCOPES, Scope
 from marketplace.environment import TIER
+from marketplace.hidden_text import has_refused
 from marketplace.models import max_length
 from marketplace.ratelimits.rates import FREE_TIER
 from marketplace.secrets import holds_token
@@ -51,6 +52,8 @@ class Command(BaseCommand):
             raise CommandError(f"--note must be at most {longest} characters.")
         if holds_token(note):
             raise CommandError("--note must not hold a token.")
+        if has_refused(note):
+            raise CommandError("--note must not contain hidden characters.")
         invitation = Invitation.objects.issue(
             uses=uses, expires_in_days=expires_in_days, scopes=names, tier=tier, note=note
         )
