@@ -11,6 +11,7 @@ from markdown_it.token import Token
 
 from catalogue.frontmatter import FENCED
 from catalogue.highlighting import highlight
+from marketplace.hidden_text import has_hidden, visible
 
 TAGS = {
     *("h1", "h2", "h3", "h4", "h5", "h6", "p", "br", "hr", "ul", "ol", "li", "blockquote"),
@@ -84,6 +85,9 @@ MARKDOWN = markdown("table", "strikethrough")
 SIMPLE = markdown("strikethrough").disable("blockquote")
 
 
+HAS_HIDDEN = '<p class="notice" role="note">This text has hidden characters.</p>\n'
+
+
 def render_markdown(text, folder="", *, is_own=False):
     """The text below its frontmatter, as HTML that runs no scripts and loads nothing.
 
@@ -112,13 +116,17 @@ def rendered(text, folder, is_own):
     excerpt = body if is_own else start_of(body)
     html, headings = unsafe(excerpt)
     html = nh3.clean(html, attribute_filter=partial(leading, folder), **CLEAN)
+    # Markdown writes characters as entities, too.
+    start = HAS_HIDDEN if has_hidden(html) else ""
+    html = visible(html) if start else html
+    headings = [(level, name, visible(title)) for level, name, title in headings]
     # The HTML may be many times as long as its text.
     is_long = not is_own and len(html.encode()) > MAX_HTML
     if is_long:
         html = shortened(html)
         shown = {*HEADING_ID.findall(html)}
         headings = [heading for heading in headings if heading[1] in shown]
-    return html + CUT_OFF * (is_long or len(body) > len(excerpt)), headings
+    return start + html + CUT_OFF * (is_long or len(body) > len(excerpt)), headings
 
 
 def start_of(text):

@@ -6,7 +6,7 @@ from datetime import datetime
 from difflib import SequenceMatcher
 from itertools import takewhile, zip_longest
 
-from marketplace.hidden_text import visible
+from marketplace.hidden_text import has_hidden, visible
 
 LINES = 1_000  # that a page shows of its changes
 # The other limits of a page, for each line that it may show.
@@ -25,13 +25,18 @@ ALIKE = 0.5  # the share of common words that makes a line count as edited
 
 
 def change_of(name, old, new, comparison=None):
-    """The change of a value, as {"name", "diff"}.
+    """The change of a value, as {"name", "diff", "has_hidden"}.
 
     `diff` has a (kind, parts) for each line. The kind is add, del, same or place; parts are
     (is_changed, text). A page with many changes shares one Comparison, which limits their cost.
     """
     comparison = comparison or Comparison()
-    return {"name": name, "diff": list(comparison.diff_lines(text_of(old), text_of(new)))}
+    old, new = text_of(old), text_of(new)
+    return {
+        "name": visible(name),
+        "diff": list(comparison.diff_lines(old, new)),
+        "has_hidden": has_hidden(old) or has_hidden(new),
+    }
 
 
 def text_of(value):

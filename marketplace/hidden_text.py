@@ -89,6 +89,10 @@ def has_refused(text):
     return any(run.kind != "ignorable" for run in hidden_runs(text))
 
 
+def has_hidden(text):
+    return next(hidden_runs(text), None) is not None
+
+
 def refused_characters(text):
     """What no text may hold: `[(line, what)]`, one for each line and kind."""
     return described(text, (run for run in hidden_runs(text) if run.kind != "ignorable"))

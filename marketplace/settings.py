@@ -134,6 +134,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
             ],
             "libraries": {"website": "interfaces.website.tags"},
+            "builtins": ["marketplace.text_filters"],
         },
     }
 ]

@@ -12,7 +12,7 @@ class VisibleTexts:
     def check_characters(self, *, keeps_stored=True):
         """Raises ValidationError for hidden characters (contract 28.7).
 
-        Text that the row has had before stays, unless it is to be published.
+        Texts that are stored already may stay, unless they are to be published.
         """
         texts = {name: getattr(self, name, "") for name in (*self.frontmatter_fields(), *FILES)}
         refused = {name: reasons for name in texts if (reasons := reasons_of(name, texts[name]))}

@@ -19,6 +19,7 @@ from interfaces.website.access import refusal
 from marketplace.access import AsksReaders, Audience
 from marketplace.api.links import base_url
 from marketplace.api.responses import public_response
+from marketplace.hidden_text import visible
 
 PART = re.compile(r"(skills|personas)-(0|[1-9][0-9]{0,8})")
 PAGES = ["/", "/skills", "/personas", "/docs", "/skill.md", "/guide.md", "/llms.txt"]
@@ -118,10 +119,10 @@ class AtomFeed(PublicDocument):
         entries.sort(key=lambda pair: pair[1].created_at, reverse=True)
         for section, entry in entries[:MAX_NEW]:
             feed.add_item(
-                title=NOT_XML.sub("", entry.title),
+                title=visible(NOT_XML.sub("", entry.title)),
                 link=f"{base}/{section}/{entry.slug}",
                 # Readers take a summary for HTML.
-                description=escape(NOT_XML.sub("", entry.description)),
+                description=escape(visible(NOT_XML.sub("", entry.description))),
                 author_name=NOT_XML.sub("", entry.author) or None,
                 categories=[NOT_XML.sub("", entry.category)] if entry.category else [],
                 unique_id=get_tag_uri(f"{base}/{entry.public_id}", entry.created_at),

@@ -18,6 +18,7 @@ from interfaces.website.reads import related_to
 from marketplace.access import is_public
 from marketplace.api.links import base_url
 from marketplace.api.query_params import query_parameters
+from marketplace.hidden_text import has_hidden, visible
 from reviews.list_queries import PersonaReviewQuery
 from reviews.reads import public as public_reviews
 from search.reads import near_slugs
@@ -93,10 +94,18 @@ class FilePage(EntryPage):
             return skill, file, skill.shown_text(file)
 
         skill, file, text = reads.with_skill(slug, read)
-        code = None if text is None else highlight(text, language_of(path))
+        code = None if text is None else highlight(visible(text), language_of(path))
         url = f"{files_address(skill)}/{quote(path)}"
         # No validator: the cache of this process does not hold files.
-        return self.render(None, section="skills", entry=skill, file=file, code=code, url=url)
+        return self.render(
+            None,
+            section="skills",
+            entry=skill,
+            file=file,
+            code=code,
+            has_hidden=text is not None and has_hidden(text),
+            url=url,
+        )
 
 
 class PersonaPage(EntryPage):

@@ -1,5 +1,7 @@
 """The heading of a filtered list of the website: "Free data personas by Field Notes"."""
 
+from marketplace.hidden_text import visible
+
 PRICES = {"true": "free", "false": "paid"}
 # How the filters read after the name of the section, in this order.
 AFTER = {
@@ -29,7 +31,7 @@ def heading(section, query):
 
 def description(name, count, entries):
     """The text that search engines show for a list that begins with these entries."""
-    titles = ", ".join(entry.title for entry in entries[:MAX_TITLES])
+    titles = ", ".join(visible(entry.title) for entry in entries[:MAX_TITLES])
     number = f"{count:,} in all" if count > MAX_TITLES else ""
     listed = "; ".join(filter(None, [titles, number]))
     about = f"{name} for software agents, to install over HTTP, MCP or npx skills"

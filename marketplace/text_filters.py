@@ -1,0 +1,18 @@
+"""Template filters for texts that others have written; each template has them."""
+
+from django import template
+
+from marketplace import hidden_text
+
+register = template.Library()
+
+
+@register.filter
+def visible(text):
+    """The text with the code point of each hidden character in its place."""
+    return hidden_text.visible(str(text))
+
+
+@register.filter
+def has_hidden(text):
+    return hidden_text.has_hidden(str(text))
