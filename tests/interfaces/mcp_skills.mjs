@@ -1,5 +1,6 @@
 // Reads skills with the npm client, which verifies each file: node mcp_skills.mjs URL '[uri, …]' [token]
-// prints {uri: {uri of a file: Base64}} of what is listed, and of what the URIs name.
+// prints {uri: {uri of a file: Base64}} of what is listed, and of what the URIs name;
+// null for a SKILL.md whose frontmatter is not its entry's.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { SkillsClient } from "@modelcontextprotocol/client/ext/skills";
 
@@ -18,8 +19,13 @@ const read = {};
 for (const skill of [...listed, ...named]) {
   read[skill.uri] = {};
   for (const { uri } of skill.resources) {
-    const file = await skills.read(skill, uri);
-    read[skill.uri][uri] = Buffer.from(file.bytes).toString("base64");
+    try {
+      const file = await skills.read(skill, uri);
+      read[skill.uri][uri] = Buffer.from(file.bytes).toString("base64");
+    } catch (error) {
+      if (error.reason !== "frontmatter") throw error;
+      read[skill.uri][uri] = null;
+    }
   }
 }
 console.log(JSON.stringify(read));

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from catalogue.frontmatter import FENCED
 from catalogue.models import Skill
 from catalogue.repairs import repair
 from catalogue.yaml_fields import as_json, read_yaml
+from demo.postgres import CHECKOUT
 from interfaces.mcp.frontmatter import frontmatter_of
 from tests.factories import SkillFactory, SkillInstallFactory
 from tests.importing.test_repairs import PIECES
@@ -18,6 +20,9 @@ from tests.interfaces.mcp_calls import result, send
 from tests.interfaces.test_mcp_skills import OWN, uris
 
 pytestmark = pytest.mark.contract("22.8")
+
+
+DEMO = CHECKOUT / "demo" / "skills"
 
 
 def uri_of(slug):
@@ -150,6 +155,13 @@ def test_a_field_that_would_not_fit_is_text(line, fields):
         "description": "x",
         **fields,
     }
+
+
+@pytest.mark.parametrize("folder", sorted(DEMO.iterdir()), ids=lambda folder: folder.name)
+def test_the_demos_skills_fit(folder):
+    lines = FENCED.match((folder / "SKILL.md").read_text())[1]
+
+    assert not problems_of(as_json(read_yaml(lines)))
 
 
 def test_a_long_description_is_cut_where_it_says_something():

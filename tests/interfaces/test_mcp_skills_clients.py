@@ -8,14 +8,18 @@ from urllib.parse import unquote
 
 import pytest
 
+from catalogue.frontmatter import FENCED
 from catalogue.models import FileContent, Skill
+from catalogue.yaml_fields import as_json, read_yaml
 from demo.postgres import CHECKOUT
+from interfaces.mcp.frontmatter import frontmatter_of
 from tests.external import fetched, run, run_or_skip
 from tests.factories import AgentFactory, SkillFactory, SkillInstallFactory
 from tests.imports import import_skills
 
 pytestmark = pytest.mark.external
 HERE = Path(__file__).parent
+DEMO = CHECKOUT / "demo" / "skills"
 REAL = CHECKOUT.parent / "shared" / "data" / "skills"
 # The versions that the tests were written against; look at a newer one before raising it.
 CLIENT = "@modelcontextprotocol/client@2.4.0"
@@ -27,18 +31,50 @@ OWN = "skill://agent-marketplace/SKILL.md"
 LONG = "long-" * 15 + "slug"
 
 
-@pytest.fixture
-def everything(transactional_db):
-    """An agent that has the skills of the demo, the real ones if they are at hand, and odd ones."""
-    import_skills(CHECKOUT / "demo" / "skills")
-    if REAL.exists():
+# Lines for which a strict client would refuse an entry that has them as they are.
+UNFIT = {
+    "null": "license:\ncompatibility: ''\nmetadata:",
+    "number": "metadata: {version: 1.0, tags: [a, b]}",
+    "list": "allowed-tools: [Read, Bash(git:*)]\ncompatibility: [linux]\nlicense: 2.0",
+    "text": "metadata: a",
+    "long": f"compatibility: {'😀' * 600}",
+    "prototype": "__proto__: {name: other}",
+    "deep": f"hooks: {'[' * 99}{']' * 99}",
+}
+FIT = {
+    "reserved": "metadata: {io.modelcontextprotocol/a: b}",
+    "unknown": "hooks: [1, 1.50, true, {a: no, b: ~}]\ndisable-model-invocation: true",
+    "shallow": f"hooks: {'[' * 31}{']' * 31}",
+}
+
+
+@pytest.fixture(params=["ours", "real"])
+def everything(request, transactional_db):
+    """An agent that has the demo's skills and odd ones, or those of other catalogues."""
+    if request.param == "real":
+        if not REAL.exists():
+            pytest.skip(f"needs {REAL}")
         import_skills(REAL)
+        return agent_with(Skill.objects.all())
+    for slug, line in (UNFIT | FIT).items():
+        SkillFactory(slug=slug, content=f"---\nname: {slug}\ndescription: x\n{line}\n---\nDo it.")
+    import_skills(DEMO)
     SkillFactory(slug=LONG, files={"a #1/é%.md": b"\xef\xbb\xbfx\r\n", "b.bin": bytes(range(256))})
-    SkillFactory(slug="odd", content='---\nname: odd\ndescription: "on"\nlicense:\n---\nDo it.')
+    SkillFactory(slug="odd", content='---\nname: odd\ndescription: "on"\n---\nDo it.')
+    return agent_with(Skill.objects.all())
+
+
+def agent_with(skills):
     agent = AgentFactory()
-    for skill in Skill.objects.all():
+    for skill in skills:
         SkillInstallFactory(agent=agent, skill=skill)
     return agent
+
+
+def is_fit(skill):
+    """Whether its entry is its frontmatter as it is, so that clients take the file, too."""
+    text = skill.file_text
+    return frontmatter_of(text) == as_json(read_yaml(FENCED.match(text)[1]))
 
 
 def uri_of(slug):
@@ -77,15 +113,21 @@ def test_the_client_of_npm_verifies_every_file(live_server_of, npm_skills, every
     named = npm_skills(url, uris=sorted(folders()))
 
     assert next(iter(read)) == OWN
-    for by_uri in (read, named):
-        assert by_uri.pop(OWN)
-        assert {
-            uri: {
-                unquote(file.removeprefix(uri.removesuffix("SKILL.md"))): base64.b64decode(data)
-                for file, data in files.items()
-            }
-            for uri, files in by_uri.items()
-        } == folders()
+    assert read.pop(OWN) == named.pop(OWN)
+    assert read == named
+    unfit = {uri_of(skill.slug) for skill in Skill.objects.all() if not is_fit(skill)}
+    assert {uri for uri, files in read.items() if files[uri] is None} == unfit
+    assert {
+        uri: {
+            unquote(file.removeprefix(uri.removesuffix("SKILL.md"))): base64.b64decode(data)
+            for file, data in files.items()
+            if data is not None
+        }
+        for uri, files in read.items()
+    } == {
+        uri: {path: data for path, data in files.items() if path != "SKILL.md" or uri not in unfit}
+        for uri, files in folders().items()
+    }
 
 
 def test_fastmcp_takes_every_entry(live_server_of, tmp_path, everything):
@@ -109,19 +151,25 @@ def test_the_inspector_verifies_every_digest_and_frontmatter(
     run_or_skip(tmp_path, *npx, "--version")
     url = f"http://127.0.0.1:{live_server_of().port}/mcp"
     inspect = [*npx, "--cli", url, "--transport", "http", "--protocol-era", era]
-    inspect += ["--verify", "--require-digests"]
-    token = ["--header", f"Authorization: Bearer {everything.token.text}"]
+    verify = [*inspect, "--verify", "--require-digests"]
+    fit = agent_with(skill for skill in Skill.objects.all() if is_fit(skill))
+    uri = max(map(uri_of, fit.skill_installs.values_list("skill__slug", flat=True)), key=len)
 
-    listed = run(tmp_path, *inspect, *token, "--method", "skills/list")
-    run(tmp_path, *inspect, "--method", "skills/list")
-    run(tmp_path, *inspect, "--method", "skills/get", "--uri", uri_of(LONG))
+    listed = run(tmp_path, *inspect, *header(everything), "--method", "skills/list")
+    verified = run(tmp_path, *verify, *header(fit), "--method", "skills/list")
+    run(tmp_path, *verify, "--method", "skills/list")
+    run(tmp_path, *verify, "--method", "skills/get", "--uri", uri)
 
     assert all(uri in listed for uri in folders())
+    assert sum(uri in verified for uri in folders()) == fit.skill_installs.count() > 40
+
+
+def header(agent):
+    return ["--header", f"Authorization: Bearer {agent.token.text}"]
 
 
 @pytest.mark.parametrize("version", [[], ["--spec-version", "2025-11-25", "--force"]])
 @pytest.mark.parametrize("scenario", ["enumeration", "manifest"])
-@pytest.mark.usefixtures("everything")
 def test_the_official_scenarios_pass(live_server_of, tmp_path, scenario, version):
     npx = ["npx", "--yes", "--package", "node@22", "--package", CONFORMANCE, "--", "conformance"]
     run_or_skip(tmp_path, *npx, "--version")
