@@ -185,9 +185,10 @@ class Entry(Checked):
         super().validate_constraints(exclude)
         self.check_text()
 
-    def check_text(self):
+    def check_text(self, digest=None):
         """Raises ValidationError if the entry is published and its text may not be.
 
+        `digest` is of the stored text if that stays. Otherwise, a save may repair it differently.
         The triggers check the same at the end of the transaction (schema/versions.sql).
         """
         if not self.is_published:
@@ -196,8 +197,8 @@ class Entry(Checked):
         with connection.cursor() as cursor:
             cursor.execute(WAIT_FOR_PURGE)
             cursor.execute(
-                f"SELECT {function}(%s, {self.DIGEST}, {self.DIGEST})",
-                [self.pk, *self.digest_sources(), *self.written_sources(self.content)],
+                f"SELECT {function}(%s, coalesce(%s, {self.DIGEST}), {self.DIGEST})",
+                [self.pk, digest, *self.digest_sources(), *self.written_sources(self.content)],
             )
             [refusal] = cursor.fetchone()
         if refusal:
@@ -271,7 +272,7 @@ class Entry(Checked):
         self.withdrawn_at, self.withdrawal_reason = withdrawn_at, withdrawal_reason
         if self.is_published and not self.content:
             raise ValidationError({"content": "Write a text first: this one was purged."})
-        self.check_text()
+        self.check_text(self.digest)
         # Only these fields: most triggers run when one of their own columns is written.
         fields = ["status", "withdrawn_at", "withdrawal_reason"]
         self.save(update_fields=[*fields, "deprecation_message", "successor", "updated_at"])
