@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import chain, count, islice
 from pathlib import Path
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
@@ -260,6 +261,7 @@ class Importer(Finder):
         return Facts(
             license=entry.license,
             description=entry.description,
+            licenses=settings.LICENSES,
             repairs=tuple(entry.repairs),
             left_out=tuple(file.folder.left_out) if file.folder else (),
         )

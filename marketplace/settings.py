@@ -61,6 +61,10 @@ REGISTRATION = environment.choice("REGISTRATION", "open", "invitation", "closed"
 CATALOGUE = environment.choice("CATALOGUE", "public", "members")
 # Repositories below /git/. A catalogue with more entries than this has no repository of its own.
 GIT = environment.boolean("GIT", default=True)
+# SPDX identifiers of the licenses that no finding names; none means any.
+LICENSES = tuple(
+    environment.words("LICENSES", pattern=r"[A-Za-z0-9.+-]+", meaning="SPDX identifiers")
+)
 GIT_MAX_ENTRIES = environment.whole_number("GIT_MAX_ENTRIES", default=1000, low=1, high=10_000)
 # Whether the start page shows what agents are doing, for everybody.
 SHOW_ACTIVITY = environment.boolean("SHOW_ACTIVITY", default=True)

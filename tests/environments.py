@@ -87,6 +87,7 @@ WRONG_FOR_SETTINGS = {
     "CSRF_TRUSTED_ORIGINS must hold origins such as https://marketplace.example.com, not {!r}.": [
         "market.example"
     ],
+    "LICENSES must hold SPDX identifiers, not {!r}.": ["MIT OR Apache-2.0"],
 }
 WRONG_FOR_SERVER = {
     "BIND must be an address without a port, such as 127.0.0.1, not {!r}.": [

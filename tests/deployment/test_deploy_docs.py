@@ -99,6 +99,9 @@ def test_the_first_hour_runs_as_printed(first_hour):
     imported, examined = first_hour
 
     assert imported == (
+        "script: demo/skills/dockerfile-build/scripts/check.sh: agents may run it\n"
+        "script: demo/skills/dockerfile-build/scripts/layers.sh: agents may run it\n"
+        "script: demo/skills/pdf-tables/scripts/extract.py: agents may run it\n"
         "skills: 40 created, 0 updated, 0 unchanged, 0 refused\n"
         "personas: 15 created, 0 updated, 0 unchanged, 0 refused\n"
     )

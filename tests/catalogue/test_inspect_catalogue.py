@@ -1,0 +1,60 @@
+"""manage.py inspect_catalogue"""
+
+import re
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+
+from tests.factories import PersonaFactory, SkillFactory
+from tests.imports import import_skills, skill, write
+
+pytestmark = [pytest.mark.django_db, pytest.mark.contract("28.9")]
+KEY = "AKIA" + "ABCDEFGHIJKLMNOP"
+
+
+def inspected():
+    """The lines without the time that it took."""
+    out = StringIO()
+    call_command("inspect_catalogue", stdout=out)
+    return re.sub(r"in \d+\.\d seconds", "in no time", out.getvalue()).splitlines()
+
+
+def test_it_prints_the_findings_of_all_entries(tmp_path):
+    skill(tmp_path / "one", "name: one", "license: MIT", body="Do\u200b it.\n[a](gone.md)")
+    write(tmp_path / "one" / "a.txt", f"\n{KEY}")
+    import_skills(tmp_path)
+    draft = SkillFactory(slug="two", license="MIT", status="draft")
+    persona = PersonaFactory(slug="archivist", license="MIT", title="A\u202eB")
+    persona.skills.add(draft)
+
+    assert [line for line in inspected() if not line.startswith("skill two")] == [
+        "skill one: hidden-text: SKILL.md, line 7: U+200B ZERO WIDTH SPACE",
+        'skill one: dead-link: SKILL.md, line 8: "gone.md" is not among the files',
+        "skill one: secret: a.txt, line 2: AWS access key, AKIA…",
+        "persona archivist: unknown-skill: archivist.md: no published skill is called two",
+        "persona archivist: hidden-text: title, line 1: U+202E RIGHT-TO-LEFT OVERRIDE",
+        inspected()[-1],
+    ]
+    assert inspected()[-1].startswith("3 entries inspected in no time: 2 hidden-text, ")
+
+
+def test_a_clean_catalogue():
+    PersonaFactory(license="MIT")
+
+    assert inspected() == ["1 entries inspected in no time: no findings."]
+
+
+@pytest.mark.parametrize(
+    ("text", "finds"),
+    [("MIT", False), ("Apache-2.0 OR GPL-3.0-only", False), ("GPL-3.0-only", True), ("Ours", True)],
+)
+def test_licenses_that_are_accepted(settings, tmp_path, text, finds):
+    settings.LICENSES = ("MIT", "Apache-2.0")
+    file = skill(tmp_path / "one", "name: one", f"license: {text}")
+
+    outcome = import_skills(tmp_path)
+
+    expected = [f"{file}: {text} is not accepted here"] if finds else []
+    assert outcome.found("license") == expected
+    assert any("license" in line for line in inspected()) == finds
