@@ -186,9 +186,10 @@ class Entry(VisibleTexts, Checked):
         super().validate_constraints(exclude)
         self.check_text()
 
-    def check_text(self):
+    def check_text(self, digest=None):
         """Raises ValidationError if its text is refused, or is published and may not be.
 
+        `digest` is of the stored text if that stays. Otherwise, a save may repair it differently.
         The triggers check the latter at the end of the transaction (schema/versions.sql).
         """
         self.check_characters()
@@ -198,8 +199,8 @@ class Entry(VisibleTexts, Checked):
         with connection.cursor() as cursor:
             cursor.execute(WAIT_FOR_PURGE)
             cursor.execute(
-                f"SELECT {function}(%s, {self.DIGEST}, {self.DIGEST})",
-                [self.pk, *self.digest_sources(), *self.written_sources(self.content)],
+                f"SELECT {function}(%s, coalesce(%s, {self.DIGEST}), {self.DIGEST})",
+                [self.pk, digest, *self.digest_sources(), *self.written_sources(self.content)],
             )
             [refusal] = cursor.fetchone()
         if refusal:
@@ -243,7 +244,7 @@ class Entry(VisibleTexts, Checked):
     def change_labels(self, *, add_tags=(), remove_tags=(), **values):
         """Add and remove tags; set the category and the license where there is a value.
 
-        Raises ValidationError if it adds too many tags.
+        Raises ValidationError if it adds too many tags, or hidden characters.
         """
         self.lock()
         self.refresh_from_db()
@@ -253,6 +254,7 @@ class Entry(VisibleTexts, Checked):
         self.tags = once([*(tag for tag in self.tags if label_key(tag) not in removed), *add_tags])
         if add_tags:
             self._meta.get_field("tags").run_validators(self.tags)
+        self.check_characters()
         self.save(update_fields=[*values, "tags", "updated_at"])
 
     def end_deprecation(self):
@@ -275,7 +277,7 @@ class Entry(VisibleTexts, Checked):
             raise ValidationError({"content": "Write a text first: this one was purged."})
         if self.is_published:
             self.check_characters(keeps_stored=False)
-        self.check_text()
+        self.check_text(self.digest)
         # Only these fields: most triggers run when one of their own columns is written.
         fields = ["status", "withdrawn_at", "withdrawal_reason"]
         self.save(update_fields=[*fields, "deprecation_message", "successor", "updated_at"])

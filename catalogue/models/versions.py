@@ -106,9 +106,10 @@ class Version(models.Model):
     @property
     def written_digests(self):
         """The digests of what staff wrote, and of the file that agents get, as of written texts."""
-        sources = [self.written_sources(text) for text in (self.content, self.file_text)]
+        digest, texts = self.Entry.DIGEST, (self.content, self.file_text)
+        sources = [value for text in texts for value in self.written_sources(text)]
         with connection.cursor() as cursor:
-            cursor.execute(f"SELECT {self.Entry.DIGEST}, {self.Entry.DIGEST}", sum(sources, []))
+            cursor.execute(f"SELECT {digest}, {digest}", sources)
             return set(cursor.fetchone())
 
     def read_texts(self):

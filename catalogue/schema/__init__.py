@@ -1,4 +1,5 @@
 from functools import partial
+from typing import NamedTuple
 
 from marketplace.schema import read_sql
 
@@ -7,13 +8,26 @@ SKILL_MD = "coalesce(nullif(NEW.skill_md, ''), NEW.content)"
 STORED = "convert_from(stored.data, 'UTF8')"
 
 
-def versions(kind, digest, written, columns, sources, texts, above=""):
+class Written(NamedTuple):
+    """The digest of what staff wrote, as a format with a row and its content.
+
+    `texts` are the columns of versions with the digests of their texts, and `above` is what a
+    version has above its content: a recall covers all of that.
+    """
+
+    digest: str
+    texts: str
+    above: str = ""
+
+    def of(self, row, content):
+        return self.digest.format(row=row, content=content)
+
+
+def versions(kind, digest, written, columns, sources):
     """The versions of one kind; `sources` are the other columns that its `digest` covers.
 
-    `written` is the digest of what staff wrote, as a format with a row and its content; `columns`
-    are the columns of its versions that others lack, with their values. A purge empties those that
-    are sources. `texts` are the columns with the digests of its texts. A recall covers them with
-    what is `above`.
+    `columns` are the columns of its versions that others lack, with their values. A purge empties
+    those that are sources.
     """
 
     def continued(texts):
@@ -23,11 +37,11 @@ def versions(kind, digest, written, columns, sources, texts, above=""):
         "versions.sql",
         kind=kind,
         digest=digest,
-        written=written.format(row="NEW", content="NEW.content"),
-        own_written=written.format(row=kind, content=f"{kind}.content"),
-        texts=texts,
-        recalled_written=written.format(row="version", content=f"{above}{STORED}"),
-        readable_written=written.format(row="version", content=STORED),
+        written=written.of("NEW", "NEW.content"),
+        own_written=written.of(kind, f"{kind}.content"),
+        texts=written.texts,
+        recalled_written=written.of("version", f"{written.above}{STORED}"),
+        readable_written=written.of("version", STORED),
         columns=continued(columns),
         values=continued(columns.values()),
         sources=continued(sources),
@@ -48,23 +62,27 @@ SQL = [
     versions(
         "skill",
         f"catalogue_digest({SKILL_MD}, NEW.files)",
-        "catalogue_digest(catalogue_written({content}), {row}.files)",
+        Written(
+            "catalogue_digest(catalogue_written({content}), {row}.files)",
+            "content_digest, skill_md_digest",
+        ),
         {
             "skill_md_digest": f"catalogue_stored({SKILL_MD})",
             "files": "NEW.files",
             "archive_digest": "NEW.archive_digest",
         },
         ["skill_md", "files"],
-        texts="content_digest, skill_md_digest",
     ),
     versions(
         "persona",
         "catalogue_digest(NEW.frontmatter || NEW.content)",
-        # Files of earlier releases lost the line ends below their prompts.
-        "catalogue_digest(rtrim(catalogue_written({content}), E'\\n'))",
+        Written(
+            # Files of earlier releases lost the line ends below their prompts.
+            "catalogue_digest(rtrim(catalogue_written({content}), E'\\n'))",
+            "content_digest",
+            "version.frontmatter || ",
+        ),
         {"frontmatter": "NEW.frontmatter"},
         ["frontmatter"],
-        texts="content_digest",
-        above="version.frontmatter || ",
     ),
 ]
