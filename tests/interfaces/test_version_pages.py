@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from catalogue.models import Persona
+from tests.api.versions import rewrite
 from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.pages import links, text_of, visible
 
@@ -26,16 +27,14 @@ def skill():
         content="# First\n\n<script>alert(1)</script>",
         files={"scripts/run.py": b"print(1)\n"},
     )
-    skill.content, skill.version = "# Second", "2.0"
-    skill.save()
+    rewrite(skill, "# Second", version="2.0")
     return skill
 
 
 @pytest.fixture
 def persona():
     persona = PersonaFactory(slug="archivist", title="Archivist", content="You are one.")
-    persona.content = "You are two."
-    persona.save()
+    rewrite(persona, "You are two.")
     return persona
 
 
@@ -74,8 +73,7 @@ def test_a_recalled_version_shows_its_reason_and_no_link(anyone, skill):
 
 def test_many_versions_have_pages(anyone, skill):
     for number in range(3, 24):
-        skill.content = f"Text {number}"
-        skill.save()
+        rewrite(skill, f"Text {number}")
 
     first = anyone.get(VERSIONS)
     [older] = [link for link in links(first) if "cursor=" in link]
@@ -141,8 +139,7 @@ def test_a_page_is_as_fresh_as_its_entry(anyone, skill):
     etag = anyone.get(f"{VERSIONS}/2").headers["ETag"]
     assert anyone.get(f"{VERSIONS}/2", headers={"If-None-Match": etag}).status_code == 304
 
-    skill.content = "# Third"
-    skill.save()
+    rewrite(skill, "# Third")
 
     assert "This is version 2." in visible(anyone.get(f"{VERSIONS}/2"))
     skill.withdraw()
@@ -154,8 +151,7 @@ def test_a_page_is_as_fresh_as_its_entry(anyone, skill):
 
 @pytest.mark.usefixtures("skill")
 def test_the_list_links_what_changed_since_the_version_before(anyone, skill):
-    skill.content = "# Third"
-    skill.save()
+    rewrite(skill, "# Third")
     skill.versions.filter(number=1).update(recalled_at=timezone.now())
 
     comparisons = [link for link in links(anyone.get(VERSIONS)) if "compare" in link]
@@ -165,8 +161,7 @@ def test_the_list_links_what_changed_since_the_version_before(anyone, skill):
 
 def test_the_last_version_of_a_page_is_compared_with_the_first_of_the_next(anyone, skill):
     for number in range(3, 7):
-        skill.content = f"Text {number}"
-        skill.save()
+        rewrite(skill, f"Text {number}")
 
     def compared(page):
         return [link.partition("?")[2] for link in links(page) if "/compare?" in link]
@@ -217,8 +212,7 @@ def test_a_cached_comparison_with_the_current_version_follows_it(anyone, skill):
     url = f"{VERSIONS}/compare?from=1"
     assert "Second" in visible(anyone.get(url))
 
-    skill.content = "# Third"
-    skill.save()
+    rewrite(skill, "# Third")
 
     assert "Third" in visible(anyone.get(url))
 
@@ -263,8 +257,7 @@ def test_the_way_back_names_the_skill_by_its_title(anyone, path):
 @pytest.mark.contract("25.15")
 def test_a_comparison_of_long_texts_counts_what_it_does_not_show(anyone, skill):
     for word in ("one", "two"):
-        skill.content = "\n".join(f"{word} {number}" + "x" * 90 for number in range(4_000))
-        skill.save()
+        rewrite(skill, "\n".join(f"{word} {number}" + "x" * 90 for number in range(4_000)))
 
     page = text_of(anyone.get(f"{VERSIONS}/compare?from=3&to=4"))
 
@@ -291,8 +284,7 @@ def test_a_comparison_reads_all_files_at_once(anyone):
 @pytest.mark.contract("22.13")
 def test_a_version_names_its_repairs(anyone, admin_client):
     skill = SkillFactory(slug="one", content="---\nname: One\ndescription: a: b\n---\nDo it.")
-    skill.content = "---\nname: one\ndescription: Reads.\n---\nDo it."
-    skill.save()
+    rewrite(skill, "---\nname: one\ndescription: Reads.\n---\nDo it.")
 
     for number, is_repaired in ((1, True), (2, False)):
         public = text_of(anyone.get(f"/skills/one/versions/{number}"))

@@ -39,8 +39,11 @@ class VersionRules:
         digests = {digest_of(text), digest_of(content)}
         if any((entry.kind, digest) in self.purges for digest in digests):
             return "purged"
-        same = [version for digest in digests for version in entry.with_text(digest)]
-        return "recalled" if any(version.recall for version in same) else None
+        if any(version.recall for version in entry.with_text(digest_of(text))):
+            return "recalled"
+        same = entry.with_text(digest_of(content))
+        is_recalled = any(version.recall for version in same)
+        return "recalled" if is_recalled and not entry.has_readable(digest_of(content)) else None
 
     def refused_texts(self, entry):
         """Texts that may not come back in the entry."""

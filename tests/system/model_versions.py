@@ -102,6 +102,11 @@ class Versioned:
         same = {other.digest for other in self.versions if other.content_digest == prompt}
         return not self.is_published and prompt == version.content_digest and len(same) == 1
 
+    def has_readable(self, content_digest):
+        """Whether agents can read a version with this content."""
+        same = [version for version in self.versions if version.content_digest == content_digest]
+        return any(not version.recall for version in same)
+
     def with_text(self, digest):
         """Each number of a text, newest first."""
         return [version for version in reversed(self.versions) if version.digest == digest]
