@@ -244,7 +244,7 @@ class Entry(VisibleTexts, Checked):
     def change_labels(self, *, add_tags=(), remove_tags=(), **values):
         """Add and remove tags; set the category and the license where there is a value.
 
-        Raises ValidationError if it adds too many tags.
+        Raises ValidationError if it adds too many tags, or hidden characters.
         """
         self.lock()
         self.refresh_from_db()
@@ -254,6 +254,7 @@ class Entry(VisibleTexts, Checked):
         self.tags = once([*(tag for tag in self.tags if label_key(tag) not in removed), *add_tags])
         if add_tags:
             self._meta.get_field("tags").run_validators(self.tags)
+        self.check_characters()
         self.save(update_fields=[*values, "tags", "updated_at"])
 
     def end_deprecation(self):
