@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from catalogue.archive_members import Unread, members_of
 from catalogue.file_kinds import as_text, unreadable_kind
-from catalogue.frontmatter import RECOMMENDED_TOKENS, Refused, read_frontmatter
+from catalogue.frontmatter import FENCED, RECOMMENDED_TOKENS, Refused, read_frontmatter
 from catalogue.licenses import is_accepted
 from catalogue.markdown_findings import dead_links, hidden_markup, long_gaps
 from catalogue.secret_shapes import secrets_in
@@ -80,8 +80,11 @@ def refusals(path, text):
 
 def escaped_characters(text):
     """The same of what YAML writes with escapes, such as "\\u202e"."""
+    match = FENCED.match(text)
+    if match is None or "\\" not in match[1]:
+        return
     try:
-        fields = read_frontmatter(text)[0].fields if "\\" in text else {}
+        fields = read_frontmatter(text)[0].fields
     except Refused:
         return
     for key, value in fields.items():
