@@ -23,10 +23,10 @@ UV := $(or $(shell command -v uv),$(BIN)/uv)
 MARKED := external or servers or slow
 # They import no infrastructure (import-linter), so that they are the same in both modes.
 SAME := $(addprefix --ignore=tests/,admin importing operators)
-# Tests wait a third of the time, and those that are marked longer: run one or two processes more than
-# there are cores. One process runs all tests of a file, which share servers.
-processes = $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() + $(1), 4))')
-parallel = -n $(call processes,$(1)) --dist loadfile --no-loadscope-reorder
+# Tests wait a third of the time, so run one process more than there are cores. One process runs all
+# tests of a file, which share servers.
+PROCESSES = $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() + 1, 4))')
+PARALLEL = -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 # Otherwise each server that tests start would compile everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -36,15 +36,15 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(FOR_DEMO)
 	@$(BIN)/python -m demo $(ARGS)
 
-test: ARGS ?= -m "not ($(MARKED))" $(call parallel,1)
+test: ARGS ?= -m "not ($(MARKED))" $(PARALLEL)
 test: $(READY)
 	@$(BIN)/python -m pytest $(ARGS)
 
 test-plain: $(READY)
-	@PLAIN=1 $(BIN)/python -m pytest -m "not ($(MARKED)) or both_modes and not slow" $(SAME) $(call parallel,1)
+	@PLAIN=1 $(BIN)/python -m pytest -m "not ($(MARKED)) or both_modes and not slow" $(SAME) $(PARALLEL)
 
 test-marked: $(READY)
-	@$(BIN)/python -m pytest -m "$(MARKED)" -rs $(call parallel,2)
+	@$(BIN)/python -m pytest -m "$(MARKED)" -rs $(PARALLEL)
 
 test-all: test test-marked
 

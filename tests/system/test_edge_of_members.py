@@ -22,6 +22,7 @@ OPEN = {
     "/llms.txt",
     "/guide.md",
     "/robots.txt",
+    "/server.json",
 }
 
 
