@@ -27,13 +27,13 @@ class Unread(Exception):
     """What of an archive was not read, and why."""
 
 
-class Member(NamedTuple):
+class ArchivedFile(NamedTuple):
     path: str
     data: bytes
 
 
 def members_of(data, kind):
-    """Each Member that is a file. Raises Unread in the place of those that it cannot read."""
+    """Each ArchivedFile. Raises Unread in the place of those that it cannot read."""
     if kind not in READABLE:
         raise Unread("its members cannot be read here")
     room = MAX_BYTES
@@ -43,7 +43,7 @@ def members_of(data, kind):
                 raise Unread(TOO_MANY)
             path, read = member
             content = read(room + 1)
-            yield Member(path, content[:room])
+            yield ArchivedFile(path, content[:room])
             room -= len(content)
             if room < 0:
                 raise Unread(TOO_LARGE)

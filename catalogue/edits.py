@@ -4,16 +4,8 @@ import re
 from typing import NamedTuple
 
 from catalogue.frontmatter import NEWLINE, Frontmatter, fenced, read_fields
-from catalogue.yaml_fields import (
-    Quoted,
-    Quoter,
-    as_yaml,
-    in_quotes,
-    is_text,
-    lines_and_end,
-    read_mapping,
-    read_yaml,
-)
+from catalogue.quoting import Quoter, in_quotes, lines_and_end
+from catalogue.yaml_fields import Quoted, as_yaml, is_text, read_mapping, read_yaml
 
 
 class Edit(NamedTuple):

@@ -1,4 +1,4 @@
-"""What a file is by its first bytes, whatever its name."""
+"""The kind of a file by its first bytes, whatever its name."""
 
 import re
 
@@ -70,7 +70,7 @@ def as_text(data):
 
 
 def unreadable_kind(data):
-    """What a file is that is no text; "" for pictures, fonts, audio and PDF."""
+    """The kind of a binary file; "" for pictures, fonts, audio and PDF."""
     if data[TAR_MAGIC] == b"ustar":
         return TAR
     if kind := next((kind for start, kind in BINARIES if data.startswith(start)), ""):

@@ -3,7 +3,8 @@
 import re
 import textwrap
 
-from catalogue.yaml_fields import KEY, LINES, Quoter, chunks_of, is_said, lines_and_end, read_yaml
+from catalogue.quoting import KEY, LINES, Quoter, chunks_of, is_said, lines_and_end
+from catalogue.yaml_fields import read_yaml
 from marketplace.secrets import holds_token
 
 MAX_BYTES = 1024 * 1024
@@ -100,7 +101,7 @@ def fenced(text):
 
 
 def first_fence(text):
-    """What a refusal says about the first line that may be meant for ---, or ""."""
+    """The reason why the first line that may be meant as --- is not one, or ""."""
     lines = [line.rstrip(" \t\r\n") for line in LINES.findall(text)]
     if lines and lines[0].removeprefix("\ufeff") != "---" and LIKE_FENCE.fullmatch(lines[0]):
         return "; line 1 must be --- and nothing else"

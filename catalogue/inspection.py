@@ -13,8 +13,8 @@ from catalogue.file_kinds import as_text, unreadable_kind
 from catalogue.frontmatter import FENCED, RECOMMENDED_TOKENS, Refused, read_frontmatter
 from catalogue.licenses import is_accepted
 from catalogue.markdown_findings import dead_links, hidden_markup, long_gaps
+from catalogue.quoting import LINES
 from catalogue.secret_shapes import secrets_in
-from catalogue.yaml_fields import LINES
 from marketplace.hidden_text import (
     Place,
     described,
@@ -50,7 +50,7 @@ class Finding(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What an import knows of an entry besides its texts.
+    """The facts about an entry that its texts do not hold.
 
     `licenses` are the SPDX identifiers that the marketplace accepts; none means any. `repairs` are
     names, `left_out` are (path, reason), and `unknown_skills` are slugs.

@@ -1,4 +1,4 @@
-"""What is hidden in a Markdown text, and which of its links are dead.
+"""The hidden parts and the dead links of a Markdown text.
 
 The text is parsed only if a search finds a candidate, because code may hold it. A text that takes
 long to parse counts as text without code.

@@ -4,7 +4,6 @@ Clients need a YAML mapping with the `name` of the folder and a `description`. W
 file says stays as its author wrote it.
 """
 
-from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from catalogue.edits import (
@@ -17,15 +16,8 @@ from catalogue.edits import (
     with_newlines_of,
 )
 from catalogue.frontmatter import Refused, as_key, fenced, read_frontmatter
-from catalogue.yaml_fields import (
-    LINES,
-    Quoter,
-    as_yaml,
-    is_null,
-    is_text,
-    read_mapping,
-    read_yaml,
-)
+from catalogue.quoting import Quoter
+from catalogue.yaml_fields import as_yaml, is_null, is_text, read_mapping, read_yaml
 
 REPAIRS = ("name", "description", "quoting", "frontmatter")
 
@@ -58,15 +50,6 @@ def repairs_between(text, served):
     return again.repairs if again.text == served else ["frontmatter"]  # of an older release
 
 
-def lines_between(text, served):
-    """The numbers of the lines of a text that its repairs have changed."""
-    matcher = SequenceMatcher(None, LINES.findall(text), LINES.findall(served), autojunk=False)
-    changes = [change for change in matcher.get_opcodes() if change[0] != "equal"]
-    return [
-        line + 1 for _, start, stop, *_ in changes for line in range(start, max(stop, start + 1))
-    ]
-
-
 def below_new_frontmatter(text, name, description):
     """The whole text, below frontmatter that says only what clients need."""
     mark = "\ufeff" if text.startswith("\ufeff") else ""
@@ -81,11 +64,14 @@ def new_lines(text, fields, needs):
     return with_newlines_of(text, lines), {*names, "frontmatter"}
 
 
-# What a file needs
+# The needs of a file
 
 
 class Need(NamedTuple):
-    """What a field has to say. `key` is its key in the file, or None; `repair` a name, or ""."""
+    """The value that a field must have.
+
+    `key` is its key in the file, or None; `repair` is a name, or "".
+    """
 
     key: str | None
     value: str

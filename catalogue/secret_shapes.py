@@ -20,7 +20,7 @@ def starts(prefix):
     return rf"{prefix}(?:(?<![0-9A-Za-z_-]{prefix})|(?<=\\[nrt]{prefix}))"
 
 
-# What the services' own documentation shows. AWS ends each example in EXAMPLE.
+# Examples from the services' own documentation. AWS ends each example in EXAMPLE.
 EXAMPLES = {
     # https://docs.stripe.com/api/authentication, and what it showed before
     "sk_test_4eC39HqLyj" + "WDarjtT1zdp7dc",

@@ -1,9 +1,8 @@
-"""YAML as text: what its readers agree on, and the values that they cannot read.
+"""YAML as text, where all of its readers agree.
 
 Every scalar is read as text: neither 1.10 nor a date is converted.
 """
 
-import json
 import re
 from functools import lru_cache
 from typing import NamedTuple
@@ -11,13 +10,8 @@ from typing import NamedTuple
 import yaml
 
 MAX_DEPTH = 100
-MAX_NESTED = 20  # blocks in each other whose values are put in quotes
 MAX_TEXT = 256 * 1024  # characters, with every alias written out
 CORE = "tag:yaml.org,2002:"
-LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-# A line that begins a field or an item of a list: indentation, dash, key, colon.
-KEY = re.compile(r"""([ ]*)(?:(-[ \t]+)|((["']?)[A-Za-z_][\w./-]*\4[ \t]*:)(?=\s|\Z))""")
-ANCHOR = re.compile(r"&([\w-]+)")
 # Plain scalars that some readers of YAML take for null, a boolean, a number or a date.
 NULL = {"", "~", "null", "Null", "NULL"}
 NOT_TEXT = re.compile(
@@ -35,14 +29,14 @@ class Quoted(str):
     __slots__ = ()
 
 
-class Field(NamedTuple):
+class FieldPlace(NamedTuple):
     """Where the key and the value of a field are in the text: the start and the end of each."""
 
     key: tuple
     value: tuple
 
 
-class Unreadable(Exception):
+class UnreadableYaml(Exception):
     """A text that some readers of YAML refuse."""
 
 
@@ -51,7 +45,7 @@ class Reader:
 
     Readers disagree on aliases to what contains them, on keys that are not text, on tags of their
     own and on duplicate keys: PyYAML takes the last one, the others refuse the file. All these are
-    Unreadable.
+    UnreadableYaml.
     """
 
     def __init__(self, text, anchors=()):
@@ -67,7 +61,7 @@ class Reader:
                 self.add(event, scalar_of(event), len(event.value) + 1)
             elif isinstance(event, yaml.AliasEvent):
                 if event.anchor not in self.anchors:
-                    raise Unreadable("an alias to nothing")
+                    raise UnreadableYaml("an alias to nothing")
                 self.add(event, *self.anchors[event.anchor], is_new=False)
             elif isinstance(event, yaml.CollectionStartEvent):
                 self.open(event)
@@ -75,12 +69,12 @@ class Reader:
                 start, value, _, room = self.stack.pop()
                 self.add(start, value, room - self.room, end=event)
             elif isinstance(event, yaml.DocumentStartEvent) and self.document is not None:
-                raise Unreadable("a second document")
+                raise UnreadableYaml("a second document")
         return self.document
 
     def open(self, event):
         if len(self.stack) == MAX_DEPTH or is_foreign(event.tag):
-            raise Unreadable("too many levels, or an unknown tag")
+            raise UnreadableYaml("too many levels, or an unknown tag")
         value = {} if isinstance(event, yaml.MappingStartEvent) else []
         self.stack.append([event, value, None, self.room])
         self.room -= 1  # an alias to it costs as much: even empty ones in each other multiply
@@ -92,7 +86,7 @@ class Reader:
         if end is None:
             self.room -= length
             if self.room < 0:
-                raise Unreadable("aliases for too much text")
+                raise UnreadableYaml("aliases for too much text")
         if not self.stack:
             self.document = value
             return
@@ -101,7 +95,7 @@ class Reader:
             parent.append(value)
         elif key is None:
             if not isinstance(value, str) or value in parent:
-                raise Unreadable("a key that is no text, or that appears twice")
+                raise UnreadableYaml("a key that is no text, or that appears twice")
             top[2] = event, value
         else:
             parent[key[1]], top[2] = value, None
@@ -109,7 +103,7 @@ class Reader:
                 name = key[1] if len(self.stack) == 1 else (self.stack[0][2][1], key[1])
                 keys = key[0].start_mark.index, key[0].end_mark.index
                 values = event.start_mark.index, (end or event).end_mark.index
-                self.fields[name] = Field(keys, values)
+                self.fields[name] = FieldPlace(keys, values)
 
 
 def is_in_metadata(stack):
@@ -119,7 +113,7 @@ def is_in_metadata(stack):
 
 def scalar_of(event):
     if is_foreign(event.tag):
-        raise Unreadable("an unknown tag")
+        raise UnreadableYaml("an unknown tag")
     is_text = event.style if event.tag in {None, "!"} else event.tag == f"{CORE}str"
     return Quoted(event.value) if is_text else event.value
 
@@ -129,9 +123,9 @@ def is_foreign(tag):
 
 
 def read_mapping(text):
-    """The values of a YAML mapping, and its Fields; None if some readers refuse it.
+    """The values of a YAML mapping, and its FieldPlaces; None if some readers refuse it.
 
-    The Fields are by key. Those in `metadata` are by `(that key, key)`.
+    The places are by key. Those in `metadata` are by `(that key, key)`.
     """
     values, fields = read_document(text)
     return (values, fields) if isinstance(values, dict) else None
@@ -144,14 +138,14 @@ def read_yaml(text, anchors=()):
 
 @lru_cache(maxsize=8)
 def read_document(text, anchors=()):
-    """The YAML's value, or None, and its Fields.
+    """The YAML's value, or None, and its FieldPlaces.
 
     An import reads a file, looks for repairs and edits its lines: it reads the same YAML each time.
     """
     reader = Reader(text, anchors)
     try:
         return reader.read(), reader.fields
-    except (yaml.YAMLError, Unreadable):
+    except (yaml.YAMLError, UnreadableYaml):
         return None, {}
 
 
@@ -182,100 +176,6 @@ def plain_as_json(value):
     if INTEGER.fullmatch(value):
         return int(value)
     return float(value) if FLOAT.fullmatch(value) else value
-
-
-# Values that YAML cannot read
-
-
-class Quoter:
-    """Puts those values in quotes that YAML cannot read, such as `Use when: x`."""
-
-    def __init__(self, text):
-        self.text = text
-        # A field may refer to another one.
-        self.anchors = tuple(dict.fromkeys(ANCHOR.findall(text), ("", 0)).items())
-
-    def quoted(self):
-        return self.block(self.text)
-
-    def block(self, text, depth=0):
-        if depth == MAX_NESTED:
-            return text
-        return "".join(
-            chunk if self.is_readable(chunk) else self.value(chunk, depth)
-            for chunk in chunks_of(text)
-        )
-
-    def is_readable(self, chunk):
-        return read_yaml(chunk, self.anchors) is not None or not is_said(chunk)
-
-    def value(self, chunk, depth):
-        match = KEY.match(chunk)
-        if match is None:
-            return chunk
-        lines, end = lines_and_end(chunk[match.end() :])
-        first, more = lines[0].strip(), "".join(lines[1:])
-        if match[2]:  # an item: what follows its dash is a block of its own
-            inner = " " * match.end() + chunk[match.end() :]
-            if KEY.match(inner):
-                return match[0] + self.block(inner, depth + 1)[match.end() :]
-        elif more and (not first or first.startswith("#")):
-            if KEY.match(more):
-                return match[0] + lines[0] + self.block(more, depth + 1) + end
-            if more.startswith("\t"):
-                return chunk
-        text = " ".join(part for line in lines if (part := line.strip()))
-        return f"{match[0].rstrip()} {in_quotes(without_quotes(text))}{end}"
-
-
-def chunks_of(text):
-    """The fields or the items of a block, each with the lines that continue it."""
-    lines = LINES.findall(text)
-    keys = [KEY.match(line) for line in lines]
-    first = next((key for key in keys if key), None)
-    chunks = [""]
-    for line, key in zip(lines, keys, strict=True):
-        # The items of a list may begin where its key does.
-        if key and key[1] == first[1] and bool(key[2]) == bool(first[2]):
-            chunks.append("")
-        chunks[-1] += line
-    return [chunk for chunk in chunks if chunk]
-
-
-def key_of(chunk):
-    """The key of a chunk that is a field, or ""."""
-    match = KEY.match(chunk)
-    return match[3].rstrip(" \t:").strip("\"'") if match and match[3] else ""
-
-
-def lines_and_end(text):
-    """Its lines, at least one; apart from the last newline, and what only sets them apart."""
-    lines, end = LINES.findall(text), ""
-    while len(lines) > 1 and not is_said(lines[-1]):
-        end = lines.pop() + end
-    last = lines.pop() if lines else ""
-    stripped = last.rstrip("\r\n")
-    return [*lines, stripped], last[len(stripped) :] + end
-
-
-def is_said(text):
-    """Whether a text holds more than comments."""
-    return any(line.strip() and line.strip()[0] != "#" for line in LINES.findall(text))
-
-
-def without_quotes(text):
-    """Without quotes around it that YAML does not understand: `"Say "hi""`."""
-    is_in_quotes = len(text) > 1 and text[0] in "\"'" and text[0] == text[-1]
-    return text[1:-1] if is_in_quotes else text
-
-
-def in_quotes(text):
-    """The text as a scalar in quotes, on one line."""
-    if not text.isprintable():
-        return json.dumps(text).replace("\x7f", "\\x7f")
-    if "'" in text and not {'"', "\\"} & set(text):
-        return f'"{text}"'
-    return "'" + text.replace("'", "''") + "'"
 
 
 # Writing

@@ -109,7 +109,7 @@ def read_file(path, entry):
 
 def as_stored(path, pieces, *, is_executable):
     """A file of these bytes in the form of `Skill.files`. Raises Refused."""
-    size, digest, text, before = 0, sha256(), Text(), ""
+    size, digest, text, before = 0, sha256(), TextDetector(), ""
     for piece in pieces:
         size += len(piece)
         if size > MAX_FILE:
@@ -130,7 +130,7 @@ def as_stored(path, pieces, *, is_executable):
     }
 
 
-class Text:
+class TextDetector:
     """Whether bytes that are read in pieces are text."""
 
     def __init__(self):

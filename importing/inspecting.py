@@ -1,4 +1,4 @@
-"""What an import says about a file before anything of it is saved (contract 28)."""
+"""Inspecting a file before an import saves anything of it (contract 28)."""
 
 from catalogue.frontmatter import Refused
 from catalogue.inspection import STRICT, inspect, refusals

@@ -18,7 +18,7 @@ MAX_PATH = 400  # characters
 MAX_LINK = 4096  # bytes of where a link leads
 
 
-class Unreadable(Exception):
+class UnreadableArchive(Exception):
     """A damaged part of an archive."""
 
 
@@ -132,4 +132,4 @@ def write_link(member, root):
         raise Refused(f"The upload holds a link that cannot be read: {member}") from error
 
 
-UNREADABLE = Unreadable, OSError, EOFError, zlib.error
+UNREADABLE = UnreadableArchive, OSError, EOFError, zlib.error

@@ -1,4 +1,4 @@
-"""What an import tells about its files."""
+"""The messages of an import about its files."""
 
 import os
 from collections.abc import Callable

@@ -12,7 +12,7 @@ from tempfile import TemporaryFile
 
 from catalogue.frontmatter import Refused
 from importing.folders import MIB
-from importing.members import MAX_MEMBERS, MAX_UNPACKED, Member, Unreadable, write_members
+from importing.members import MAX_MEMBERS, MAX_UNPACKED, Member, UnreadableArchive, write_members
 from importing.reports import printable
 
 # A member has a header, and before it those of a long name or of its other attributes.
@@ -96,4 +96,4 @@ def open_member(archive, info):
             with archive.extractfile(info) as file:
                 yield file
     except UNREADABLE as error:
-        raise Unreadable from error
+        raise UnreadableArchive from error

@@ -15,7 +15,7 @@ from catalogue.frontmatter import MAX_BYTES, Refused, read_frontmatter
 from catalogue.slugs import as_slug
 from importing.folders import MIB
 from importing.importers import MARKDOWN
-from importing.members import Member, Unreadable, write_members
+from importing.members import Member, UnreadableArchive, write_members
 from importing.reports import printable
 from importing.tars import untar
 
@@ -168,7 +168,7 @@ def open_member(archive, info):
         with archive.open(info) as file:
             yield file
     except UNREADABLE as error:
-        raise Unreadable from error
+        raise UnreadableArchive from error
 
 
 ARCHIVES = {".zip": unzip, ".skill": unzip, ".tar.gz": untar, ".tgz": untar}

@@ -11,8 +11,6 @@ from collections import Counter
 from itertools import islice
 from typing import NamedTuple
 
-from django.utils.html import format_html_join
-
 from marketplace.unicode_tables import BASES, IDEOGRAPHS, IGNORABLE, JOINING, PICTOGRAPHS
 
 MAX_QUOTED = 200  # characters of a hidden message that a description quotes
@@ -252,23 +250,6 @@ def visible(text):
     return "".join(
         "".join(f"[U+{ord(letter):04X}]" for letter in part) if is_hidden else part
         for is_hidden, part in parts_of(text)
-    )
-
-
-def as_html(text):
-    """The text as safe HTML, with a mark in place of each hidden character."""
-    return format_html_join(
-        "",
-        "{}",
-        ((marks_of(part) if is_hidden else part,) for is_hidden, part in parts_of(text)),
-    )
-
-
-def marks_of(letters):
-    return format_html_join(
-        "",
-        '<mark title="{}">U+{}</mark>',
-        ((name_of(letter), f"{ord(letter):04X}") for letter in letters),
     )
 
 

@@ -5,7 +5,7 @@ import yaml
 from catalogue.frontmatter import fenced
 from catalogue.models import Skill
 from catalogue.repairs import repair
-from catalogue.yaml_fields import Reader, Unreadable
+from catalogue.yaml_fields import Reader, UnreadableYaml
 
 FIRST = 2  # the line below the first fence
 
@@ -36,6 +36,6 @@ def problem_of(text):
         return FIRST + error.problem_mark.line, f"YAML says {error.problem}"
     except yaml.YAMLError:
         return FIRST, "a character that YAML forbids"
-    except Unreadable as error:
+    except UnreadableYaml as error:
         return FIRST + reader.line, str(error)
     return FIRST, "a line that cannot be edited by itself"

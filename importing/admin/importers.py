@@ -38,7 +38,7 @@ class Outcome:
     reason: str = ""
     changes: list = field(default_factory=list)
     findings: list = field(default_factory=list)
-    # What a person may tick: that a refused file is imported, that a draft is published.
+    # Boxes that staff may tick: import a refused file, or publish a draft.
     may_accept: bool = False
     may_publish: bool = False
 

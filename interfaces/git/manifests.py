@@ -30,7 +30,7 @@ def of_plugin(plugin, version, content):
 
 
 def of_marketplace(title, plugins, versions):
-    """What is in the root, by path. `versions` are by the names of the plugins."""
+    """The files in the root, by path. `versions` are by the names of the plugins."""
     return {
         "README.md": GitFile(README.format(title=title, about=ABOUT).encode()),
         ".claude-plugin/marketplace.json": in_json(claude_marketplace(title, plugins, versions)),

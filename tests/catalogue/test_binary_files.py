@@ -1,4 +1,4 @@
-"""What a file is by its first bytes, and what is in archives."""
+"""The kinds of files by their first bytes, and the files in archives."""
 
 import bz2
 import gzip
