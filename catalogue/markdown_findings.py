@@ -83,14 +83,14 @@ def long_gaps(text):
 
 def hidden_markup(text):
     """The HTML comments and the elements hidden by style, outside of code."""
-    if has_hidden(text) and has_hidden(without_fences(text)):
+    if hides_markup(text) and hides_markup(without_fences(text)):
         for line, markup in html_parts(text):
             place = Place(markup)
             for position, what in sorted(hidden_in(markup)):
                 yield Passage(line + place.line_of(position) - 1, what)
 
 
-def has_hidden(markup):
+def hides_markup(markup):
     return "<" in markup and any(True for _ in hidden_in(markup))
 
 
@@ -164,7 +164,7 @@ def html_parts(text):
     if tokens is None:
         yield first, body
         return
-    for token, children in with_children(tokens, has_hidden):
+    for token, children in with_children(tokens, hides_markup):
         line = first + token.map[0]
         if children is None:
             yield line, token.content
