@@ -1,4 +1,4 @@
-"""What refuses a file in the admin unless a person accepts it."""
+"""Doubts about a file, which refuse it in the admin unless a person accepts it."""
 
 import yaml
 

@@ -1,4 +1,4 @@
-"""What clients get of an entry that must not be used any more (contract 34.2).
+"""The text in place of an entry that must no longer be used (contract 34.2).
 
 Nothing in it is the entry's, apart from its slug.
 """
