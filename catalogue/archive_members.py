@@ -24,7 +24,7 @@ DAMAGED = "not all of it can be read"
 
 
 class Unread(Exception):
-    """What of an archive was not read, and why."""
+    """A part of an archive that was not read, and the reason."""
 
 
 class ArchivedFile(NamedTuple):

@@ -60,7 +60,7 @@ def plain_newlines(text):
 
 
 def as_written(text):
-    """What somebody wrote, for comparisons, as `catalogue_written` of schema/digest.sql."""
+    """The written text for comparisons, as `catalogue_written` of schema/digest.sql."""
     return plain_newlines(text.removeprefix("\ufeff"))
 
 

@@ -1,4 +1,4 @@
-"""What staff should know of a text and its files before they publish them.
+"""Findings about a text and its files, for staff to read before they publish them.
 
 Pure functions: they read neither the database nor the settings. Only `look-alike` needs those.
 Each takes time linear in what it reads.

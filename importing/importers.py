@@ -80,7 +80,7 @@ class PersonaImporter(Importer):
     own_fields = ["price_cents", "frontmatter"]
 
     def importable(self, folder, names, *, is_in_skill):
-        """What lies below a skill belongs to it."""
+        """Files below a skill belong to it."""
         return [] if is_in_skill else [name for name in names if is_persona(folder, name)]
 
     def owner_of(self, path):

@@ -92,12 +92,12 @@ def has_hidden(text):
 
 
 def refused_characters(text):
-    """What no text may hold: `[(line, what)]`, one for each line and kind."""
+    """Characters that no text may hold: `[(line, name)]`, one for each line and kind."""
     return described(text, (run for run in hidden_runs(text) if run.kind != "ignorable"))
 
 
 def sentences(value):
-    """What of a text, or of a list of texts, a form refuses: the first reasons."""
+    """The first reasons why a form refuses a text, or a list of texts."""
     texts = value if isinstance(value, list | tuple) else [value]
     texts = (text for text in texts if isinstance(text, str))
     return as_sentences(place for text in texts for place in refused_characters(text))

@@ -24,7 +24,7 @@ def in_nfc(text):
 
 
 def label_key(label):
-    """What labels have in common that differ only in case."""
+    """The same key for labels that differ only in case."""
     return in_nfc(label).lower()
 
 

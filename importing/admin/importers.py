@@ -48,7 +48,7 @@ class Outcome:
 
     @property
     def shown_findings(self):
-        """What `--strict` refuses comes first."""
+        """Findings that `--strict` refuses come first."""
         first = sorted(self.findings, key=lambda finding: finding.code not in STRICT)
         return [
             finding._replace(path=visible(finding.path), text=visible(finding.text))

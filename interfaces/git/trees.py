@@ -129,7 +129,7 @@ def contents_of(plugin, title, plugins, texts):
 
 
 def everything_files(plugins, texts):
-    """What an agent has, each once (contract 34.5)."""
+    """Everything that an agent has, each once (contract 34.5)."""
     trees, agents = [], {}
     parts = [plugin for plugin in plugins if plugin.is_present and plugin.kind != EVERYTHING]
     for part in sorted(parts, key=lambda part: (part.slug, part.kind)):

@@ -47,7 +47,7 @@ class MCPError(Exception):
 
 
 class BadEnvelope(MCPError):
-    """What a message says about itself is wrong, in its headers or in `_meta`."""
+    """A message contradicts itself, in its headers or in `_meta`."""
 
     def __init__(self, *error):
         super().__init__(*error, status=HTTPStatus.BAD_REQUEST)

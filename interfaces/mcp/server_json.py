@@ -1,4 +1,4 @@
-"""What registries of MCP servers read about this one (contract 34.42)."""
+"""The description of this server for registries of MCP servers (contract 34.42)."""
 
 import re
 from urllib.parse import urlsplit

@@ -1,4 +1,4 @@
-"""What is hidden in Markdown, long gaps, and links to files that are not there."""
+"""Hidden parts of Markdown, long gaps, and links to files that are not there."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the import commands say about what they find, and what they refuse."""
+"""The findings that import commands print, and the files that they refuse."""
 
 import pytest
 

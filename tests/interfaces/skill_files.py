@@ -14,7 +14,7 @@ def file_of(client, slug):
 
 
 def problems(text, slug):
-    """What clients refuse: they need a mapping with the folder's name and a description."""
+    """Reasons for clients to refuse a text: they need the folder's name and a description."""
     lines = re.match(
         "\ufeff?---\\s*?\n(.*?)^---\\s*?$", text.replace("\r", ""), re.DOTALL | re.MULTILINE
     )

@@ -1,4 +1,4 @@
-"""What people read of texts with hidden characters, on the website and in the admin"""
+"""Texts with hidden characters as people read them, on the website and in the admin"""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What clients of git expect of a server today (contract 34)."""
+"""Features that clients of git expect of a server today (contract 34)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What Claude Code, Codex and Copilot CLI load through the life of an agent (contract 34).
+"""The skills that three clients load through the life of an agent (contract 34).
 
 Each runs with an empty HOME and without an account. The token is in ~/.netrc.
 """

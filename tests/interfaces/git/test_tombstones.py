@@ -1,4 +1,4 @@
-"""What clients get of recalled entries (contract 34.2 to 34.4)."""
+"""Tombstones in place of recalled entries (contract 34.2 to 34.4)."""
 
 import json
 

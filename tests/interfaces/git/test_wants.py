@@ -1,4 +1,4 @@
-"""What a client may want: the objects of the repository, and no others (contract 34.32)."""
+"""A client may want the objects of the repository, and no others (contract 34.32)."""
 
 import zlib
 
