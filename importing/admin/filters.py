@@ -1,7 +1,7 @@
 from django.db.models import Q
 
 from catalogue.admin.filters import NEWEST, among_newest
-from importing.admin.importers import SOURCE
+from importing.confirmed import SOURCE
 from marketplace.adminsite.filters import ChoiceFilter
 
 IMPORTED_HERE = Q(source__startswith=f"{SOURCE}:")

@@ -7,7 +7,7 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST
 
 from catalogue.frontmatter import Refused, plain_newlines
-from importing.admin.importers import IMPORTERS
+from importing.confirmed import IMPORTERS
 from importing.exports import differing_fields, with_fields
 from marketplace.adminsite.actions import confirmed_action, offered_to
 from marketplace.adminsite.pages import AdminPage

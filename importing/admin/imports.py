@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from catalogue.frontmatter import Refused
 from importing import exports, zips
-from importing.admin.importers import IMPORTERS
 from importing.admin.uploads import UploadForm
+from importing.confirmed import IMPORTERS
 from importing.models import IS_ACTIVE, RESULTS, ImportRun, Overtaken
 from marketplace.adminsite.edits import moment
 from marketplace.adminsite.pages import AdminPage

@@ -3,7 +3,7 @@
 import pytest
 
 from catalogue.models import FileContent, Skill
-from importing.admin.importers import AdminSkillImporter
+from importing.confirmed import ConfirmedSkillImporter
 from importing.models import ImportRun
 from tests.admin.actions import told
 from tests.admin.files import SKILL_MD, SKILLS, confirm, upload
@@ -44,7 +44,7 @@ def test_while_an_import_runs_nobody_repeats_or_discards_it(ada, bob, method, fi
 def test_an_import_that_failed_can_be_tried_again(admin_client, monkeypatch):
     upload(admin_client, SKILL_MD.format("one"), name="SKILL.md")
     with monkeypatch.context() as patched:
-        patched.setattr(AdminSkillImporter, "run", lambda *_: 1 / 0)
+        patched.setattr(ConfirmedSkillImporter, "run", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             confirm(admin_client)
     assert "interrupted: confirm again" in admin_client.get(RUNS).content.decode()

@@ -10,7 +10,7 @@ from django.contrib.admin.models import LogEntry
 from django.db.models import F
 
 from catalogue.models import Skill
-from importing.admin.importers import AdminSkillImporter
+from importing.confirmed import ConfirmedSkillImporter
 from importing.models import MAX_SILENCE, ImportRun
 from tests.admin.actions import told
 from tests.admin.files import PERSONAS, SKILL_MD, SKILLS, confirm, outcomes, upload, zip_of
@@ -110,7 +110,7 @@ def test_a_killed_import_is_completed_by_confirming_it_again(own_server_of, ada)
 @pytest.fixture
 def fails_at_two(monkeypatch):
     """The import fails at an entry until this is called."""
-    values = AdminSkillImporter.values
+    values = ConfirmedSkillImporter.values
 
     def failing_values(importer, file):
         return values(importer, file) if file.slug != "two" else 1 / 0
@@ -118,7 +118,7 @@ def fails_at_two(monkeypatch):
     with monkeypatch.context() as patched:
         # Not while it is previewed.
         patched.setattr(
-            AdminSkillImporter,
+            ConfirmedSkillImporter,
             "values",
             lambda importer, file: (values if importer.preview else failing_values)(importer, file),
         )

@@ -15,7 +15,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from catalogue.frontmatter import Refused
 from catalogue.models import Skill
 from importing import members, zips
-from importing.admin.importers import AdminPersonaImporter, AdminSkillImporter
+from importing.confirmed import ConfirmedPersonaImporter, ConfirmedSkillImporter
 from importing.models import ImportRun
 from infrastructure.server.sizes import MAX_UPLOAD
 from marketplace.application import refuse_long_body
@@ -167,7 +167,7 @@ def test_one_file_that_is_too_large_is_refused_alone(admin_client):
 def test_a_zip_holds_at_most_a_thousand_entries_and_five_thousand_files(admin_client):
     entries = {f"{number}.md": "---" for number in range(1000, 2000)}
     others = {f"{number}.png": "" for number in range(1000, 5000)}
-    files, importer = zip_of(entries | others), AdminPersonaImporter()
+    files, importer = zip_of(entries | others), ConfirmedPersonaImporter()
     with zips.unpacked("a.zip", files, importer) as root:  # their preview would take long
         assert len([*importer.find(root)]) == 1000
 
@@ -192,7 +192,7 @@ def test_a_list_of_many_names_does_not_fill_the_memory(admin_client):
     names = zip_of({f"{number:x}": "" for number in range(40_000)}, compression=zipfile.ZIP_STORED)
     tracemalloc.start()
     with pytest.raises(Refused, match="more than 5,000 files: 1388"):  # noqa: SIM117
-        with zips.unpacked("a.zip", names, AdminSkillImporter()):
+        with zips.unpacked("a.zip", names, ConfirmedSkillImporter()):
             pass
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()

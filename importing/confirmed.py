@@ -1,8 +1,9 @@
-"""Importing in the admin: the commands' importers, with a preview of what they would change."""
+"""Importing what a person confirms after a preview: the importers of the commands, with both."""
 
 import os
 from dataclasses import dataclass, field
 
+from django.contrib.admin.utils import label_for_field
 from django.db import transaction
 from django.utils.text import capfirst
 
@@ -11,8 +12,8 @@ from catalogue.frontmatter import Refused, read_frontmatter
 from catalogue.inspection import STRICT
 from catalogue.models import Persona, Skill
 from catalogue.slugs import slug_of, title_of
-from importing.admin.doubts import doubt_about
 from importing.base import ImportFile, taking_turns
+from importing.doubts import doubt_about
 from importing.exports import as_file
 from importing.importers import PersonaImporter, SkillImporter
 from importing.reports import ImportReport, printable
@@ -86,7 +87,7 @@ class FileReport(ImportReport):
         return next((result for result in results if getattr(self, result)), "unchanged")
 
 
-class AdminImportMixin:
+class ConfirmedMixin:
     """A file changes the entry of its slug, whatever its source: staff confirm the change.
 
     Each file has a transaction of its own, so that no lock is held for longer than one file
@@ -219,8 +220,7 @@ class AdminImportMixin:
     def values_by_name(self, entry):
         """What an import may change of an entry, by the names that staff read."""
         names = [name for name in self.import_fields if name != "files"]
-        fields = [entry._meta.get_field(name) for name in names]
-        values = {field.verbose_name: getattr(entry, field.name) for field in fields}
+        values = {label_for_field(name, entry): getattr(entry, name) for name in names}
         if not isinstance(entry, Skill):
             values["skills"] = sorted(skill.slug for skill in entry.skills.only("slug"))
         return values
@@ -236,7 +236,7 @@ def lacks_description(file):
     return not file.fields.line("description")
 
 
-class AdminSkillImporter(AdminImportMixin, SkillImporter):
+class ConfirmedSkillImporter(ConfirmedMixin, SkillImporter):
     example = (
         "---\nname: pdf-tables\ndescription: Reads tables out of PDF files. Use it when …\n---\n\n"
         "# Instructions\n"
@@ -258,7 +258,7 @@ class AdminSkillImporter(AdminImportMixin, SkillImporter):
         return [change_of("SKILL.md as agents get it", entry.content, served, self.comparison)]
 
 
-class AdminPersonaImporter(AdminImportMixin, PersonaImporter):
+class ConfirmedPersonaImporter(ConfirmedMixin, PersonaImporter):
     example = (
         "---\nname: archivist\ntitle: Archivist\nskills: [pdf-tables]\npriceCents: 0\n---\n\n"
         "You are an archivist …\n"
@@ -273,4 +273,4 @@ class AdminPersonaImporter(AdminImportMixin, PersonaImporter):
         return values | {"skills": Skill.objects.filter(slug__in=skills).only("slug")}
 
 
-IMPORTERS = {Skill: AdminSkillImporter, Persona: AdminPersonaImporter}
+IMPORTERS = {Skill: ConfirmedSkillImporter, Persona: ConfirmedPersonaImporter}

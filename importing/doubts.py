@@ -1,4 +1,4 @@
-"""Doubts about a file, which refuse it in the admin unless a person accepts it."""
+"""Doubts about a file, which refuse it unless the person who confirms it accepts them."""
 
 import yaml
 
