@@ -1,6 +1,7 @@
 """Findings about a text and its files, for staff to read before they publish them.
 
-Pure functions: they read neither the database nor the settings. Only `look-alike` needs those.
+Pure functions: they read neither the database nor the settings. `look-alike` needs the
+database, so `catalogue/models/look_alikes.py` has it.
 Each takes time linear in what it reads.
 """
 

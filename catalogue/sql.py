@@ -81,3 +81,14 @@ FROM unnest(%({field})s::varchar[]) AS given (label), LATERAL (
     WHERE lower(label) = lower(given.label) LIMIT 1
 ) AS known
 """
+
+# `(slug, published slug)` for each given slug that looks like another one. There is no LIMIT,
+# because PostgreSQL would then rather walk an index of all slugs.
+LOOK_ALIKES = """
+SELECT given.slug, min(entry.slug)
+FROM unnest(%s::varchar[]) AS given (slug)
+JOIN {table} AS entry ON catalogue_look_alike_keys(entry.slug)
+    && catalogue_look_alike_keys(given.slug) AND {published}
+WHERE entry.slug <> given.slug AND entry.id <> %s
+GROUP BY given.slug
+"""

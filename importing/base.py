@@ -12,7 +12,14 @@ from django.db import IntegrityError, transaction
 
 from catalogue.frontmatter import Frontmatter, Refused, read_frontmatter, read_text
 from catalogue.inspection import Facts
-from catalogue.models import MAX_LABELS, FileContent, Spellings, Status
+from catalogue.models import (
+    MAX_LABELS,
+    FileContent,
+    Spellings,
+    Status,
+    look_alike_finding,
+    look_alikes,
+)
 from catalogue.slugs import as_slug, title_of
 from importing.finding import Finder
 from importing.folders import ImportFolder, is_below
@@ -160,6 +167,15 @@ class Importer(Finder):
         for file, entry in new:
             self.save_bundle(file, entry)
             self.report.created += 1
+        self.find_look_alikes(new)
+
+    def find_look_alikes(self, new):
+        """Report slugs that look like published ones, those of the same batch included."""
+        published = look_alikes(self.model, [entry.slug for _, entry in new])
+        for file, entry in new:
+            if other := published.get(entry.slug):
+                finding = look_alike_finding(file.path.name, entry.slug, other)
+                self.report.find(file.path.parent, [finding])
 
     def create_alone(self, file, entry):
         """Whether the entry was created; its slug may have been taken meanwhile."""

@@ -147,6 +147,7 @@ class ConfirmedMixin:
             self.update_existing(file, entry, outcome)
         elif self.create_alone(file, entry):
             self.save_bundle(file, entry)
+            self.find_look_alikes([(file, entry)])
             self.report.created += 1
             outcome.entry = entry
             outcome.changes = [*self.text_changes(file, entry), *self.file_changes([], entry)]

@@ -15,6 +15,7 @@ from catalogue.models.labels import (
     labeled,
     spelled,
 )
+from catalogue.models.look_alikes import look_alike_finding, look_alikes
 from catalogue.models.personas import FREE, MAX_BUNDLED, RATING_OR_ZERO, Persona
 from catalogue.models.purges import Purge
 from catalogue.models.skills import FILE_TEXT, Skill

@@ -7,6 +7,7 @@ from django.db.models.functions import Lower
 
 from catalogue.models.entries import TITLE_AND_SLUG_WORDS, TITLE_WITHOUT_CASE
 from catalogue.models.labels import keys_of
+from catalogue.models.look_alikes import look_alike_keys
 from catalogue.models.status import PUBLISHED
 
 
@@ -37,6 +38,7 @@ def entry_indexes(kind, popularity):
         GinIndex(
             keys_of("tags"), keys_of("runtimes"), name=f"{kind}_label_keys", condition=PUBLISHED
         ),
+        GinIndex(look_alike_keys("slug"), name=f"{kind}_look_alike", condition=PUBLISHED),
         models.Index(
             F("successor"), name=f"{kind}_successor", condition=Q(successor__isnull=False)
         ),

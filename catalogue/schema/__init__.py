@@ -54,6 +54,7 @@ FUNCTIONS = [
     read("digest.sql"),
     read("plain.sql"),
     read("labels.sql"),
+    read("look_alikes.sql"),
     *(read("successor.sql", kind=kind) for kind in ("skill", "persona")),
 ]
 SQL = [

@@ -8,6 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from catalogue.models import Skill
 from tests.admin.diffs import lines_of
 from tests.admin.files import PERSONAS, SKILL_MD, SKILLS, confirm, outcomes, refusal, upload, zip_of
+from tests.factories import SkillFactory
 
 KEY = "AKIA" + "ABCDEFGHIJKLMNOP"
 VALID = "---\nname: one\ndescription: Does one.\nlicense: MIT\n---\n\nDo it.\n"
@@ -114,6 +115,15 @@ def test_an_existing_entry_is_inspected_as_it_would_become(admin_client):
     page = paste(admin_client, VALID.replace("license: MIT\n", ""))
 
     assert findings(page, "updated") == [("license", "SKILL.md", None, "none")]
+
+
+@pytest.mark.contract("28.10")
+def test_a_new_slug_that_looks_like_a_published_one(admin_client):
+    SkillFactory(slug="0ne")
+
+    page = paste(admin_client, VALID)
+
+    assert findings(page) == [("look-alike", "SKILL.md", None, "one is easily taken for 0ne")]
 
 
 @pytest.mark.contract("28.5")

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from agents.models import Agent
 from bench import lists
 from bench.fill import fill
-from catalogue.models import Persona, Skill, SkillVersion
+from catalogue.models import Persona, Skill, SkillVersion, look_alikes
 from installs.models import PersonaInstall, SkillInstall
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -63,6 +63,17 @@ def test_no_statement_of_a_read_scans_a_table(anyone, filled):
         plans = "\n".join(plan(query["sql"]) for query in captured.captured_queries)
         assert [index for index in indexes if index not in plans] == [], (path, plans)
         assert "Seq Scan" not in plans, path
+
+
+@pytest.mark.contract("28.10")
+def test_finding_look_alikes_scans_no_table(filled):
+    with CaptureQueriesContext(connection) as captured:
+        assert look_alikes(Skill, ["bench-1s", "x"]) == {"bench-1s": "bench-1"}
+
+    text = plan(captured.captured_queries[0]["sql"])
+
+    assert "skill_look_alike" in text
+    assert "Seq Scan" not in text
 
 
 def plan(sql):

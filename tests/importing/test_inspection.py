@@ -3,6 +3,7 @@
 import pytest
 
 from catalogue.models import FileContent
+from tests.factories import SkillFactory
 from tests.imports import (
     SKILLS,
     import_personas,
@@ -118,6 +119,23 @@ def test_each_finding_is_a_line_with_its_path(anyone, tmp_path):
     ]
     assert outcome.lines == ["skills: 1 created, 0 updated, 0 unchanged, 0 refused"]
     assert slugs(anyone) == ["one"]
+
+
+@pytest.mark.contract("28.10")
+def test_new_slugs_that_look_like_published_ones(tmp_path):
+    SkillFactory(slug="pdf-tables")
+    SkillFactory(slug="drafts", status="draft")
+    names = ["draft", "form", "pdf-tab1e", "forrn"]
+    files = [skill(tmp_path / name, f"name: {name}", "license: MIT") for name in names]
+
+    outcome = import_skills(tmp_path)
+
+    assert outcome.findings == [
+        f"look-alike: {files[1]}: form is easily taken for forrn",
+        f"look-alike: {files[3]}: forrn is easily taken for form",
+        f"look-alike: {files[2]}: pdf-tab1e is easily taken for pdf-tables",
+    ]
+    assert import_skills(tmp_path).findings == []
 
 
 @pytest.mark.contract("28.3")
