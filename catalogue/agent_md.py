@@ -2,11 +2,18 @@
 
 import re
 
-from catalogue.frontmatter import EMPTY, Frontmatter, Refused, plain_newlines, read_frontmatter
+from catalogue.frontmatter import EMPTY, Refused, plain_newlines, read_frontmatter, without_case
+from catalogue.repairs import repair
+from catalogue.skill_md import name_of
 
 # Claude Code splits a text at commas and spaces, but not in parentheses: `Read, Bash(git log, ls)`.
 TOOL = re.compile(r"(?:\([^)]*\)?|[^\s,(])+")
 EVERY_TOOL = "*"
+
+
+def repaired(text, entry):
+    """The Repaired text of an entry's file, for the name of its slug."""
+    return repair(text, name_of(entry), entry.description or entry.title)
 
 
 def tools_of(frontmatter):
@@ -18,18 +25,11 @@ def tools_of(frontmatter):
         fields, _ = read_frontmatter(plain_newlines(frontmatter))
     except Refused:
         return None
-    if "tools" not in fields.fields:
+    top = without_case(fields.fields)
+    if "tools" not in top:
         return None
-    value = fields.fields["tools"]
+    value = top["tools"]
     texts = value if isinstance(value, list) else [value]
     texts = (text for text in texts if isinstance(text, str) and text not in EMPTY)
     tools = [tool for text in texts for tool in TOOL.findall(text)]
     return None if EVERY_TOOL in tools else tools
-
-
-def holds_more_than(names, fields):
-    """Whether a Frontmatter has a field that is not in these names, or where none is read."""
-    top, metadata = dict(fields.fields), fields.metadata
-    if metadata:
-        del top["metadata"]
-    return not (top.keys() <= names and metadata.keys() <= names - {*Frontmatter.TOP_LEVEL})

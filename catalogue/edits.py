@@ -3,7 +3,8 @@
 import re
 from typing import NamedTuple
 
-from catalogue.frontmatter import NEWLINE, Frontmatter, fenced, read_fields
+from catalogue.fences import NEWLINE, closed, fenced
+from catalogue.frontmatter import Frontmatter, read_fields
 from catalogue.quoting import Quoter, in_quotes, lines_and_end
 from catalogue.yaml_fields import Quoted, as_yaml, is_text, read_mapping, read_yaml
 
@@ -74,7 +75,7 @@ def as_text(value):
 
 def with_newlines_of(text, lines):
     """The lines, with the newlines that the text has."""
-    newline = re.search(NEWLINE, text)
+    newline = re.search(r"\r?\n", text)  # no client reads a field that ends in a lone CR
     return lines.replace("\n", newline[0]) if newline else lines
 
 
@@ -89,6 +90,7 @@ def with_changes(text, changes):
     """
     if not changes:
         return text
+    text = closed(text)
     match = fenced(text)
     after = changed(read_fields(match[1]), changes)
     lines = readable(match[1])

@@ -3,38 +3,25 @@
 import re
 import textwrap
 
-from catalogue.quoting import KEY, LINES, Quoter, chunks_of, is_said, lines_and_end
+from catalogue.fences import (
+    KNOWN,
+    MAX_FRONTMATTER,
+    Refused,
+    as_key,
+    check_lines,
+    closed,
+    fenced,
+    key_of,
+)
+from catalogue.quoting import Quoter, chunks_of, lines_and_end
 from catalogue.yaml_fields import read_yaml
 from marketplace.secrets import holds_token
 
 MAX_BYTES = 1024 * 1024
-MAX_FRONTMATTER = 64 * 1024  # characters
 MAX_DESCRIPTION = 1024  # UTF-16 code units, as the format's own tools count
 RECOMMENDED_TOKENS = 5_000  # of a SKILL.md at most (agentskills.io)
-NEWLINE = r"(?:\r\n|\r|\n)"
-# The fields, with their last newline, and the line that ends them.
-FENCED = re.compile(
-    rf"\ufeff?---[ \t]*{NEWLINE}((?:.*?{NEWLINE})??)(---[^\r\n]*|\.\.\.[ \t]*)(?:{NEWLINE}|\Z)",
-    re.DOTALL,
-)
-# Without one of these, in any case, a mapping is rather a note between two rules of Markdown.
-KNOWN = {
-    *("name", "description", "title", "category", "author", "version", "license", "tags"),
-    *("runtimes", "skills", "pricecents", "metadata", "compatibility", "allowed-tools", "tools"),
-    *("model", "color", "hooks", "disable-model-invocation", "user-invocable", "argument-hint"),
-}
-# Looks like a line of ---, with spaces or signs that nobody sees, or with dashes.
-LIKE_FENCE = re.compile(
-    r"[\s\ufeff\u200b-\u200f\u2060]*[-\u2010-\u2015\u2212]{3,}[\s\u200b-\u200f\u2060]*"
-)
-# Looks like a colon and a space, but YAML does not read it as one.
-WIDE_COLON = re.compile(r"[A-Za-z_][\w-]*\s*(?:\uff1a|:[^\S \t\r\n])")
 EMPTY = {"", "null", "~"}
 INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # control characters, lone surrogates
-
-
-class Refused(Exception):
-    """A file that cannot be used; its text says why."""
 
 
 def read_text(path):
@@ -71,6 +58,7 @@ def with_frontmatter(yaml_lines, body):
 
 def read_frontmatter(text):
     """The fields between the first two lines of `---`, and the body after them. Raises Refused."""
+    text = closed(text)
     match = fenced(text)
     if len(match[1]) > MAX_FRONTMATTER:
         raise Refused(f"its frontmatter is longer than {MAX_FRONTMATTER // 1024} Ki characters")
@@ -83,57 +71,6 @@ def read_frontmatter(text):
     if KNOWN.isdisjoint(map(as_key, fields)):
         raise Refused("no frontmatter: no known field, such as name, follows the first line of ---")
     return Frontmatter(fields), text[match.end() :].strip("\r\n")
-
-
-def fenced(text):
-    """The match of FENCED. Raises Refused."""
-    match = FENCED.match(text)
-    if match is None:
-        raise Refused(
-            "no frontmatter: the file must begin with fields between two lines of ---"
-            + first_fence(text[:MAX_FRONTMATTER])
-        )
-    if match[2].rstrip(" \t") != "---":
-        number = len(LINES.findall(match[1])) + 2
-        found = match[2].strip(" \t")[:20].encode("unicode_escape").decode()
-        raise Refused(f"line {number} must be --- to end the frontmatter, not {found}")
-    return match
-
-
-def first_fence(text):
-    """The reason why the first line that may be meant as --- is not one, or ""."""
-    lines = [line.rstrip(" \t\r\n") for line in LINES.findall(text)]
-    if lines and lines[0].removeprefix("\ufeff") != "---" and LIKE_FENCE.fullmatch(lines[0]):
-        return "; line 1 must be --- and nothing else"
-    number = next((number for number, line in enumerate(lines, 1) if line == "---"), 0)
-    return f"; the first --- is line {number}" if number > 1 else ""
-
-
-def check_lines(text):
-    """Raises Refused if a text that is no YAML holds a line that would be lost."""
-    check_fences(text)
-    has_fields = False
-    for number, line in enumerate(LINES.findall(text), 2):
-        if WIDE_COLON.match(line):
-            raise Refused(f"line {number} needs a plain colon and a plain space after its key")
-        has_fields = has_fields or bool(KEY.match(line))
-        if not has_fields and is_said(line):
-            raise Refused(f"no frontmatter: line {number} is not `key: value`")
-
-
-def check_fences(text):
-    """Raises Refused if an indented line of --- is in a field that YAML cannot read."""
-    number = 1
-    for chunk in chunks_of(text):
-        is_readable = read_yaml(chunk) is not None
-        for line in LINES.findall(chunk):
-            number += 1
-            if line.strip() == "---" and not is_readable:
-                raise Refused(f"line {number} must begin with --- to end the frontmatter")
-
-
-def as_key(key):
-    return key.strip().casefold()
 
 
 def read_fields(text):
@@ -149,11 +86,11 @@ def read_field_by_field(text):
     """The fields of a text that is no YAML as a whole, such as one with duplicate keys."""
     values = {}
     for chunk in chunks_of(text):
-        fields, key = read_yaml(chunk), KEY.match(chunk)
+        fields, (key, value) = read_yaml(chunk), key_of(chunk)
         if isinstance(fields, dict):
             values.update(fields)
-        elif key and key[3]:
-            values[key[3].rstrip(" \t:").strip("\"'")] = read_value(chunk[key.end() :])
+        elif key:
+            values[key] = read_value(value)
     return values
 
 

@@ -10,8 +10,9 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from catalogue.archive_members import Unread, members_of
+from catalogue.fences import Refused, body_start, line_at, missing_fence
 from catalogue.file_kinds import as_text, unreadable_kind
-from catalogue.frontmatter import FENCED, RECOMMENDED_TOKENS, Refused, read_frontmatter
+from catalogue.frontmatter import RECOMMENDED_TOKENS, read_frontmatter
 from catalogue.licenses import is_accepted
 from catalogue.markdown_findings import dead_links, hidden_markup, long_gaps
 from catalogue.quoting import LINES
@@ -26,6 +27,7 @@ from marketplace.hidden_text import (
 
 # The codes that `--strict` refuses.
 STRICT = {"hidden-text", "secret", "unreadable-file", "long-gap"}
+NOT_ENDED = "no line of --- ends the frontmatter above this line"
 MAX_LISTED = 20  # findings of one code in one file
 MAX_PATH = 200  # characters of a member's path
 MARKDOWN = {".md", ".markdown", ".mdown", ".mdx", ".mdc"}
@@ -81,8 +83,7 @@ def refusals(path, text):
 
 def escaped_characters(text):
     """The same of what YAML writes with escapes, such as "\\u202e"."""
-    match = FENCED.match(text)
-    if match is None or "\\" not in match[1]:
+    if "\\" not in text[: body_start(text)]:
         return
     try:
         fields = read_frontmatter(text)[0].fields
@@ -126,11 +127,17 @@ def inspect_texts(texts):
 def inspect_main_file(path, text):
     """The findings of a SKILL.md or a persona's file by itself."""
     return [
+        *fence_findings(path, text),
         *hidden_findings(path, text),
         *markdown_findings(path, text),
         *secret_findings(path, text),
         *size_findings(path, text),
     ]
+
+
+def fence_findings(path, text):
+    place = missing_fence(text)
+    return [] if place is None else [Finding("format", path, line_at(text, place), NOT_ENDED)]
 
 
 def inspect_folder(path, text, files, read):

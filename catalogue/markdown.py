@@ -9,7 +9,8 @@ import nh3
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from catalogue.frontmatter import FENCED
+from catalogue.fences import body_start
+from catalogue.frontmatter import plain_newlines
 from catalogue.highlighting import highlight
 from marketplace.hidden_text import has_hidden, visible
 
@@ -111,8 +112,7 @@ def contents(text, folder="", *, is_own=False):
 # Otherwise every query string would render its page again.
 @lru_cache(maxsize=64)
 def rendered(text, folder, is_own):
-    match = FENCED.match(text)
-    body = (text[match.end() :] if match else text).replace("\r\n", "\n").replace("\r", "\n")
+    body = plain_newlines(text[body_start(text) :])
     excerpt = body if is_own else start_of(body)
     html, headings = unsafe(excerpt)
     html = nh3.clean(html, attribute_filter=partial(leading, folder), **CLEAN)

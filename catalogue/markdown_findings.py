@@ -13,7 +13,8 @@ from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 
-from catalogue.frontmatter import FENCED, plain_newlines
+from catalogue.fences import body_start
+from catalogue.frontmatter import plain_newlines
 from catalogue.markdown import MARKS, MAX_CELLS, MAX_MARKS, MAX_QUOTED, cells_of, quoted_of
 from marketplace.hidden_text import Place
 from marketplace.unicode_tables import IGNORABLE
@@ -201,8 +202,7 @@ def links_of(text):
 def body_of(text):
     """The number of the first line below the frontmatter, and the text from there."""
     text = plain_newlines(text).removeprefix("\ufeff")
-    match = FENCED.match(text)
-    start = match.end() if match else 0
+    start = body_start(text)
     return 1 + text.count("\n", 0, start), text[start:]
 
 

@@ -4,6 +4,7 @@ Clients need a YAML mapping with the `name` of the folder and a `description`. W
 file says stays as its author wrote it.
 """
 
+import re
 from typing import NamedTuple
 
 from catalogue.edits import (
@@ -15,11 +16,14 @@ from catalogue.edits import (
     value_edit,
     with_newlines_of,
 )
-from catalogue.frontmatter import Refused, as_key, fenced, read_frontmatter
+from catalogue.fences import CLIENT_FIELDS, Refused, as_key, closed, fenced
+from catalogue.frontmatter import plain_newlines, read_frontmatter
 from catalogue.quoting import Quoter
 from catalogue.yaml_fields import as_yaml, is_null, is_text, read_mapping, read_yaml
 
-REPAIRS = ("name", "description", "quoting", "frontmatter")
+REPAIRS = ("newlines", "name", "description", "quoting", "frontmatter")
+TEXTS = ("name", "description")  # the fields that clients need
+LONE_CR = re.compile(r"\r(?!\n)")
 
 
 class Repaired(NamedTuple):
@@ -35,10 +39,26 @@ def repair(text, name, description):
         fields = read_frontmatter(text)[0].fields
     except Refused:
         return Repaired(below_new_frontmatter(text, name, description), ["frontmatter"])
-    match, needs = fenced(text), needs_of(fields, name, description)
-    lines, names = repaired_lines(match[1], fields, needs) or new_lines(text, fields, needs)
-    text = f"{text[: match.start(1)]}{lines}{text[match.end(1) :]}"
+    ended = closed(text)
+    plain = with_line_feeds(ended)
+    match, needs = fenced(plain), needs_of(fields, name, description)
+    lines, names = repaired_lines(match[1], fields, needs) or new_lines(plain, fields, needs)
+    fences = {"frontmatter": ended != text, "newlines": plain != ended}
+    names |= {name for name, is_changed in fences.items() if is_changed}
+    text = f"{plain[: match.start(1)]}{lines}{plain[match.end(1) :]}"
     return Repaired(text, [name for name in REPAIRS if name in names])
+
+
+def with_line_feeds(text):
+    """The text with plain newlines in its frontmatter if a lone CR ends a line of ---.
+
+    YAML takes a CR for a newline, but clients look for these lines by LF.
+    """
+    match = fenced(text)
+    fences = text[: match.start(1)], text[max(match.end(1) - 2, 0) : match.end()]
+    if not any(map(LONE_CR.search, fences)):
+        return text
+    return plain_newlines(text[: match.end()]) + text[match.end() :]
 
 
 def repairs_between(text, served):
@@ -70,20 +90,23 @@ def new_lines(text, fields, needs):
 class Need(NamedTuple):
     """The value that a field must have.
 
-    `key` is its key in the file, or None; `repair` is a name, or "".
+    `key` is its key in the file, or None. `value` is None if it stays. `repair` is a name, or "".
     """
 
     key: str | None
-    value: str
+    value: str | None
     repair: str
 
 
 def needs_of(fields, name, description):
     """The Needs of a file, by the names of the fields."""
     keys = {as_key(key): key for key in fields} | {key: key for key in fields}
+    others = [field for field in CLIENT_FIELDS if field not in {*fields, *TEXTS}]
+    misspelled = {field: keys.get(as_key(field)) for field in others}
     return {
         "name": name_need(keys.get("name"), fields, name),
         "description": description_need(keys.get("description"), fields, description),
+        **{field: Need(key, None, "name") for field, key in misspelled.items() if key},
     }
 
 
@@ -103,9 +126,11 @@ def description_need(key, fields, description):
 
 def fields_as_needed(fields, needs):
     """Every field, with what clients need first."""
-    keys = {need.key for need in needs.values()}
-    others = {key: value for key, value in fields.items() if key not in keys}
-    return {name: as_text(need.value) for name, need in needs.items()} | others
+    first = {name: as_text(needs[name].value) for name in TEXTS}
+    names = {need.key: name for name, need in needs.items()}
+    return first | {
+        names.get(key, key): value for key, value in fields.items() if names.get(key) not in TEXTS
+    }
 
 
 # Editing its lines
@@ -130,7 +155,7 @@ def repaired_lines(lines, fields, needs):
 def is_as_needed(values, fields, needs):
     """Whether the values are what clients need, and every other one is what it was."""
     is_same = values == fields_as_needed(fields, needs)
-    return is_same and all(is_text(values[name]) for name in needs)
+    return is_same and all(is_text(values[name]) for name in TEXTS)
 
 
 def edits_of(lines, values, fields, needs):
@@ -142,6 +167,7 @@ def edits_of(lines, values, fields, needs):
         field = fields[need.key]
         if need.key != name:
             yield Edit(*field.key, name)
-        if values[need.key] != need.value or not is_text(values[need.key]):
+        value = values[need.key]
+        if need.value is not None and not (value == need.value and is_text(value)):
             yield value_edit(lines, field, need.value)
         place = end_of_line(lines, field.value[1])

@@ -84,6 +84,10 @@ class Importer(Finder):
         """The model's own values from a file."""
         raise NotImplementedError
 
+    def repaired(self, file, entry):
+        """The Repaired text of a file, as agents get it."""
+        raise NotImplementedError
+
     def store(self, file):
         """Store what the entry refers to, before the entry is saved. Raises Refused."""
 
@@ -278,7 +282,7 @@ class Importer(Finder):
             license=entry.license,
             description=entry.description,
             licenses=settings.LICENSES,
-            repairs=tuple(entry.repairs),
+            repairs=tuple(self.repaired(file, entry).repairs),
             left_out=tuple(file.folder.left_out) if file.folder else (),
         )
 

@@ -160,7 +160,7 @@ class ConfirmedMixin:
 
     def inspect(self, file, entry):
         super().inspect(file, entry)
-        doubt = doubt_about(file, entry)
+        doubt = doubt_about(file, self.repaired(file, entry).repairs)
         if doubt and self.display_path(file.path) not in self.accepted:
             self.report.is_doubtful = True
             raise Refused(doubt)
@@ -180,10 +180,13 @@ class ConfirmedMixin:
             return []
         name = file.path.name
         changes = [change_of(name, "", file.text, self.comparison)]
-        return changes + self.repair_changes(entry)
+        return changes + self.repair_changes(file, entry)
 
-    def repair_changes(self, entry):
-        return []
+    def repair_changes(self, file, entry):
+        served = self.repaired(file, entry)
+        if not (self.preview and served.repairs):
+            return []
+        return [change_of(self.served_as, file.text, served.text, self.comparison)]
 
     def file_changes(self, before, entry):
         if not self.preview:
@@ -216,7 +219,7 @@ class ConfirmedMixin:
             for name in after
             if before[name] != after[name]
         ]
-        outcome.changes += [*self.repair_changes(entry), *self.file_changes(files, entry)]
+        outcome.changes += [*self.repair_changes(file, entry), *self.file_changes(files, entry)]
 
     def values_by_name(self, entry):
         """What an import may change of an entry, by the names that staff read."""
@@ -244,6 +247,7 @@ class ConfirmedSkillImporter(ConfirmedMixin, SkillImporter):
     )
     single_file = "SKILL.md"
     looks_for = "SKILL.md"
+    served_as = "SKILL.md as agents get it"
     advice = "Put each skill into a folder of its own, as SKILL.md, or upload its file alone."
 
     def inspect(self, file, entry):
@@ -251,12 +255,6 @@ class ConfirmedSkillImporter(ConfirmedMixin, SkillImporter):
         names = set(read_frontmatter(entry.repaired.text)[0].fields) - FORMAT_FIELDS
         if names:
             self.report.note(file.path, f"strict validators refuse: {', '.join(sorted(names))}")
-
-    def repair_changes(self, entry):
-        if not (self.preview and entry.repairs):
-            return []
-        served = entry.repaired.text
-        return [change_of("SKILL.md as agents get it", entry.content, served, self.comparison)]
 
 
 class ConfirmedPersonaImporter(ConfirmedMixin, PersonaImporter):
@@ -266,6 +264,7 @@ class ConfirmedPersonaImporter(ConfirmedMixin, PersonaImporter):
     )
     single_file = "{}.md"
     looks_for = "persona file"
+    served_as = "Subagent as agents get it"
     advice = ""
 
     def pasted(self, text):

@@ -2,29 +2,25 @@
 
 import yaml
 
-from catalogue.frontmatter import fenced
-from catalogue.models import Skill
-from catalogue.repairs import repair
+from catalogue.fences import fenced, line_at, missing_fence
+from catalogue.inspection import NOT_ENDED
 from catalogue.yaml_fields import Reader, UnreadableYaml
 
 FIRST = 2  # the line below the first fence
 
 
-def doubt_about(file, entry):
+def doubt_about(file, repairs):
     """Why the file should not be imported as it is, with its line; "" if it may."""
     if not file.body.strip():
         number = len(file.text.splitlines())
         return f"line {number}: no text follows the frontmatter"
-    if "frontmatter" in repairs_of(file, entry):
+    place = missing_fence(file.text)
+    if place is not None:
+        return f"line {line_at(file.text, place)}: {NOT_ENDED}, so agents get one"
+    if "frontmatter" in repairs:
         number, problem = problem_of(file.text)
         return f"line {number}: {problem}, so agents get all of its frontmatter written anew"
     return ""
-
-
-def repairs_of(file, entry):
-    if isinstance(entry, Skill):
-        return entry.repairs
-    return repair(file.text, entry.slug, entry.description).repairs
 
 
 def problem_of(text):

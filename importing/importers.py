@@ -2,8 +2,8 @@
 
 import re
 
-from catalogue.agent_md import holds_more_than
-from catalogue.frontmatter import Refused, plain_newlines
+from catalogue.agent_md import repaired
+from catalogue.fences import Refused, closed
 from catalogue.models import MAX_BUNDLED, Persona, Skill
 from importing.base import Importer
 from importing.folders import read_folder
@@ -13,8 +13,6 @@ from importing.reports import printable
 MAX_PRICE_CENTS = 2**31 - 1
 MAX_NAMED = 5  # skills that a note names
 MARKDOWN = ".md", ".markdown"
-# Of YAML, such as a heading of Markdown above a line of --- that was meant for the body.
-COMMENT = re.compile(r"(?:^|\s)#", re.MULTILINE)
 # Documents that repositories have, in any case of letters; a README in several languages.
 DOCUMENT = re.compile(
     r"(?i)(?:skill|readme(?:[._-][a-z]{2,3}(?:[_-][a-z]{2,4})?)?|licen[cs]e|notice|changelog"
@@ -68,6 +66,9 @@ class SkillImporter(Importer):
         files = {"files": file.folder.files} if file.folder else {}
         return {"content": file.text, **files}
 
+    def repaired(self, file, entry):
+        return entry.repaired
+
     def store(self, file):
         if file.folder:
             file.folder.store()
@@ -95,15 +96,13 @@ class PersonaImporter(Importer):
         # Without some of its skills, a persona might not do what its prompt says.
         if len(file.fields.words("skills")) > MAX_BUNDLED:
             raise Refused(f"it bundles more than {MAX_BUNDLED} skills")
-        return {**self.parts(file), "price_cents": self.price(file.fields.get("priceCents"))}
+        text = closed(file.text)
+        start = text.rindex(file.body)
+        price = self.price(file.fields.get("priceCents"))
+        return {"frontmatter": text[:start], "content": text[start:], "price_cents": price}
 
-    def parts(self, file):
-        """The prompt, and the frontmatter unless columns hold all that it says."""
-        start = file.text.rindex(file.body)
-        frontmatter = file.text[:start]
-        if COMMENT.search(frontmatter) or holds_more_than(Persona.FILE_FIELDS, file.fields):
-            return {"frontmatter": frontmatter, "content": file.text[start:]}
-        return {"frontmatter": "", "content": plain_newlines(file.body)}
+    def repaired(self, file, entry):
+        return repaired(file.text, entry)
 
     def price(self, value):
         if value is None:

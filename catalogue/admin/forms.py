@@ -6,13 +6,10 @@ from itertools import count
 
 from django import forms
 
+from catalogue.fences import FENCED, MAX_FRONTMATTER, NEWLINE, Refused, line_at, missing_fence
 from catalogue.frontmatter import (
-    FENCED,
     MAX_BYTES,
     MAX_DESCRIPTION,
-    MAX_FRONTMATTER,
-    NEWLINE,
-    Refused,
     plain_newlines,
     read_frontmatter,
     utf16_length,
@@ -133,9 +130,12 @@ class SkillForm(EntryForm):
                 "Start with frontmatter: a line of ---, then name: and description:, then another "
                 "line of ---."
             )
-        if not FENCED.match(content):
-            raise forms.ValidationError("Close the frontmatter with a line of --- below it.")
         try:
+            if (place := missing_fence(content)) is not None:
+                number = line_at(content, place)
+                raise forms.ValidationError(f"End the frontmatter: write --- above line {number}.")
+            if not FENCED.match(content):
+                raise forms.ValidationError("Close the frontmatter with a line of --- below it.")
             fields, body = read_frontmatter(content)
         except Refused as error:
             raise forms.ValidationError(f"Fix the frontmatter: {error}.") from error

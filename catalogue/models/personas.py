@@ -6,7 +6,7 @@ from django.db.models import Count, F, OuterRef, Q, Sum, Value
 from django.db.models.functions import Coalesce, JSONObject, NullIf, Round
 from django.utils.functional import cached_property
 
-from catalogue.agent_md import tools_of
+from catalogue.agent_md import repaired, tools_of
 from catalogue.exceptions import PersonaNotFound
 from catalogue.frontmatter import as_written
 from catalogue.models.entries import NO_HISTORY, Entry, EntryQuerySet
@@ -57,6 +57,11 @@ class PersonaFile:
         """The tools that the file asks for; None for every tool."""
         return tools_of(self.frontmatter)
 
+    @property
+    def repairs(self):
+        """The names of the repairs that subagents get (contract 27.4)."""
+        return repaired(self.file_text, self).repairs if self.frontmatter else []
+
     def written_sources(self, text):
         # Files of earlier releases lost the line ends below their prompts.
         return [as_written(text).rstrip("\n")]
@@ -80,7 +85,7 @@ class Persona(PersonaFile, Entry):
         default=0, help_text="0 means free. Agents cannot install a persona that has a price."
     )
     # The start of its file, up to the prompt: the author's lines, the lines of `---` around them
-    # and the blank lines below. It is empty if columns hold every field, and there is no comment.
+    # and the blank lines below.
     frontmatter = models.TextField(
         blank=True,
         default="",
@@ -98,9 +103,6 @@ class Persona(PersonaFile, Entry):
         output_field=RATING,
         db_persist=True,
     )
-
-    # The fields of a file that columns hold.
-    FILE_FIELDS = {"name", *Entry.TEXT_FIELDS, *Entry.LIST_FIELDS, "skills", "priceCents"}
 
     objects = PersonaQuerySet.as_manager()
     history = StaffHistory(

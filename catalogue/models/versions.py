@@ -236,6 +236,10 @@ class PersonaVersion(PersonaFile, Version):
             models.UniqueConstraint(F("persona"), F("number").desc(), name="unique_persona_number")
         ]
 
+    @cached_property
+    def slug(self):
+        return self.persona.slug
+
     @property
     def is_free(self):
         return self.price_cents == FREE

@@ -8,7 +8,8 @@ is in the file.
 import json
 from functools import partial
 
-from catalogue.frontmatter import FENCED, MAX_DESCRIPTION, utf16_cut, utf16_length
+from catalogue.fences import FENCED
+from catalogue.frontmatter import MAX_DESCRIPTION, utf16_cut, utf16_length
 from catalogue.yaml_fields import as_json, is_null, read_yaml
 
 MAX_COMPATIBILITY = 500  # UTF-16 code units, as for a description

@@ -102,6 +102,7 @@ def test_a_persona_has_findings_too(admin_client):
 
     assert findings(page) == [
         ("secret", "one.md", 5, "AWS access key, AKIA…"),
+        ("format", "one.md", None, "served with a repair: description"),
         ("license", "one.md", None, "none"),
         ("description", "one.md", None, "none"),
         ("unknown-skill", "one.md", None, "no published skill is called two"),
@@ -138,13 +139,18 @@ def test_a_preview_shows_the_text_with_visible_marks(admin_client):
 
 
 @pytest.mark.contract("28.5")
-def test_a_preview_shows_what_repairs_change(admin_client):
-    page = paste(admin_client, VALID.replace("name: one", "name: One"))
+@pytest.mark.parametrize(
+    ("to", "names"),
+    [
+        (SKILLS, ["SKILL.md", "SKILL.md as agents get it"]),
+        (PERSONAS, ["one.md", "Subagent as agents get it"]),
+    ],
+)
+def test_a_preview_shows_what_repairs_change(admin_client, to, names):
+    page = paste(admin_client, VALID.replace("name: one", "name: One"), to=to)
 
     [outcome] = page.context["outcomes"]["created"]
-    assert [change["name"] for change in outcome.changes] == [
-        *("SKILL.md", "SKILL.md as agents get it")
-    ]
+    assert [change["name"] for change in outcome.changes] == names
     assert ("add", "name: one") in lines_of(outcome.changes[1])
 
 

@@ -19,6 +19,10 @@ DOUBTFUL = {
         "line 5: no text follows the frontmatter",
     ),
     "a key twice": (TWICE, TWICE_REASON),
+    "no end": (
+        "---\nname: one\ndescription: A.\n\n# One\n\nDo it.\n",
+        "line 5: no line of --- ends the frontmatter above this line, so agents get one",
+    ),
 }
 
 

@@ -83,7 +83,7 @@ def test_a_single_file_of_either_kind_is_enough(admin_client, anyone):
     confirm(admin_client, PERSONAS)
 
     assert anyone.get("/api/v1/skills/one").status_code == 200
-    assert anyone.get("/api/v1/personas/scribe").json()["content"] == "Do it."
+    assert anyone.get("/api/v1/personas/scribe").json()["content"] == "Do it.\n"
     assert Skill.objects.get().source == "admin:one/SKILL.md"
 
 

@@ -51,10 +51,11 @@ def test_the_file_of_a_persona_answers_its_price_its_skills_and_its_prompt(admin
 
     body = answer(admin_client, PERSONA_FIELDS, text)
 
-    assert body["content"] == "You are an archivist."
+    assert body["content"] == "You are an archivist.\n"
     fields = {name: value for name, value in body["fields"].items() if value}
     assert fields == {
         "slug": "the-archivist",
+        "frontmatter": text.removesuffix(body["content"]),
         "title": "Archivist",
         "price_cents": "250",
         "skills": [[skill.pk, "pdf-tables"]],

@@ -75,6 +75,10 @@ def test_an_edited_frontmatter_moves_the_fields_that_it_changed_and_no_others(ad
     [
         ("Do it.", "Start with frontmatter: a line of ---"),
         ("---\nname: pdf-tables\n", "Close the frontmatter with a line of ---"),
+        (
+            SKILL_MD.replace("---\n\n#", "\n#"),
+            "End the frontmatter: write --- above line 9.",
+        ),
         ("---\n---\nDo it.", "Fix the frontmatter: the frontmatter holds no"),
         (SKILL_MD.replace("name: pdf-tables\n", ""), "Add the line name: pdf-tables"),
         (
@@ -232,4 +236,5 @@ def test_a_text_keeps_its_newlines_and_its_byte_order_mark(admin_client, newline
     assert edit(admin_client, skill, content=f"{SKILL_MD}More.\r\n").status_code == 302
 
     assert untouched == content
-    assert skill.content == f"{content}More.{newline}" == skill.file_text
+    assert skill.content == f"{content}More.{newline}"
+    assert skill.file_text.endswith(f"More.{newline}")

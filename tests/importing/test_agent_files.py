@@ -1,11 +1,9 @@
-"""import_personas keeps the frontmatter of a file with fields that no column holds."""
+"""import_personas keeps the frontmatter of a file."""
 
 from hashlib import sha256
 
 import pytest
 
-from catalogue.models import Persona
-from tests.factories import SkillFactory
 from tests.imports import PERSONAS, import_personas, served, write
 
 pytestmark = pytest.mark.django_db
@@ -63,36 +61,32 @@ def test_every_character_of_the_file_is_kept(anyone, tmp_path, head, prompt):
 @pytest.mark.parametrize(
     "lines",
     [
-        ["description: It reads."],
-        ["title: Reader", "tags: [a, b]", "priceCents: 0", "license: MIT"],
-        ["metadata:", "  author: Ada", "  version: 1.0"],
-        ["skills: [pdf]"],
-    ],
-)
-def test_columns_that_hold_every_field_hold_the_file(anyone, tmp_path, lines):
-    SkillFactory(slug="pdf")
-
-    shown = detail(anyone, *lines, tmp_path=tmp_path)
-
-    assert (shown["frontmatter"], shown["content"], shown["tools"]) == (None, "Read.", None)
-    assert shown["digest"] == f"sha256:{sha256(b'Read.').hexdigest()}"
-
-
-@pytest.mark.contract("23.11")
-@pytest.mark.parametrize(
-    "lines",
-    [
-        *(["color: blue"], ["permissionMode: plan"], ["mcpServers:", "  - github"]),
-        *(["metadata:", "  mood: good"], ["metadata:", "  description: Below."], ["tools:"]),
-        ["hooks:", "  PreToolUse:", "    - matcher: Bash"],
+        *([], ["title: 'Reader'", "tags: [a, b]"], ["metadata:", "  author: Ada"], ["tools:"]),
+        *(["color: blue"], ["hooks:", "  PreToolUse:", "    - matcher: Bash"]),
         *(["", "# Never delete a file.", ""], ["license: MIT  # of the prompt"]),
     ],
 )
-def test_a_comment_or_a_field_without_a_column_keeps_all_lines(anyone, tmp_path, lines):
+def test_every_file_keeps_its_lines(anyone, tmp_path, lines):
     shown = detail(anyone, "description: Reads.", *lines, tmp_path=tmp_path)
 
     text = "\n".join(["---", "name: reader", "description: Reads.", *lines, "---", "", ""])
     assert (shown["frontmatter"], shown["content"]) == (text, "Read.\n")
+
+
+@pytest.mark.contract("23.11")
+def test_frontmatter_that_nothing_ends_gets_an_end(anyone, tmp_path):
+    outcome = imported(tmp_path, "---\nname: reader\ndescription: x\ntools: Read\n\nYou read.\n")
+
+    path = tmp_path / "reader.md"
+    assert outcome.found("format") == [
+        f"{path}, line 6: no line of --- ends the frontmatter above this line",
+        f"{path}: served with a repair: frontmatter",
+    ]
+    shown = served(anyone, "reader", PERSONAS)
+    assert shown["frontmatter"] == "---\nname: reader\ndescription: x\ntools: Read\n\n---\n"
+    assert (shown["content"], shown["tools"]) == ("You read.\n", ["Read"])
+    again = import_personas(tmp_path)
+    assert again.lines == ["personas: 0 created, 0 updated, 1 unchanged, 0 refused"]
 
 
 @pytest.mark.contract("8.22")
@@ -110,6 +104,8 @@ def test_a_comment_or_a_field_without_a_column_keeps_all_lines(anyone, tmp_path,
         *(([f"tools: {value}"], []) for value in ("", "null", "~", '""', "[]", "{Read: yes}")),
         (["tools: [[Read], Grep]"], ["Grep"]),
         (["metadata:", "  tools: Read"], None),
+        (["Tools: Read"], ["Read"]),
+        (["Tools: Bash", "tools: Read"], ["Read"]),
     ],
 )
 def test_tools_are_those_that_claude_code_reads(anyone, tmp_path, lines, tools):
@@ -138,7 +134,6 @@ def test_other_tools_are_another_version_of_which_agents_are_told(client, tmp_pa
     assert (update["digest"], update["installedDigest"]) == (after["digest"], before["digest"])
     imported(tmp_path, "---\nname: reader\ndescription: Reads.\n---\n\nYou read.\n")
     assert served(client, "reader", PERSONAS)["tools"] is None
-    assert Persona.objects.get().frontmatter == ""
 
 
 @pytest.mark.contract("23.4")

@@ -151,7 +151,8 @@ def test_any_newline_and_a_byte_order_mark_are_read(anyone, tmp_path, newline, m
 
     detail = served(anyone, "pdf")
     assert (detail["description"], detail["content"]) == ("Extracts tables.", text)
-    assert file_of(anyone, "pdf") == text
+    readable = text.replace("\r", "\n", 4) if newline == "\r" else text
+    assert file_of(anyone, "pdf") == readable
 
 
 @pytest.mark.contract("23.8")
@@ -174,6 +175,36 @@ def test_keys_are_read_in_any_case(anyone, tmp_path):
     detail = served(anyone, "pdf")
     assert (detail["description"], detail["tags"]) == ("Reads.", ["a", "b"])
     assert detail["author"] == "Harbour"
+
+
+@pytest.mark.contract("22.13")
+def test_keys_that_clients_read_are_served_as_they_spell_them(anyone, tmp_path):
+    path = skill(tmp_path / "pdf", "Name: pdf", "Disable-Model-Invocation: true", "Tags: a")
+
+    outcome = import_skills(tmp_path)
+
+    assert outcome.found("format") == [f"{path}: served with a repair: name"]
+    assert file_of(anyone, "pdf") == (
+        f"---\nname: pdf\ndisable-model-invocation: true\nTags: a\n{DESCRIPTION}\n---\n\nDo it.\n"
+    )
+
+
+@pytest.mark.contract("23.6")
+def test_frontmatter_that_nothing_ends_ends_above_the_text(anyone, tmp_path):
+    head, body = f"---\nname: pdf\n{DESCRIPTION}\n", "# PDF\n\nDo it.\n\n---\n\nDo more.\n"
+    path = write(tmp_path / "pdf" / "SKILL.md", head + body)
+
+    outcome = import_skills(tmp_path)
+
+    assert outcome.found("format") == [
+        f"{path}, line 4: no line of --- ends the frontmatter above this line",
+        f"{path}: served with a repair: frontmatter",
+    ]
+    assert served(anyone, "pdf")["content"] == head + body
+    assert file_of(anyone, "pdf") == f"{head}---\n{body}"
+    page = anyone.get("/skills/pdf").content.decode()
+    assert "<p>Do it.</p>" in page
+    assert "name: pdf" not in page
 
 
 def test_the_fence_is_a_whole_line(anyone, tmp_path):

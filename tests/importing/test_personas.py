@@ -81,9 +81,9 @@ def test_the_api_serves_every_field_of_a_persona_file(anyone, tmp_path):
         "ratingAvg": None,
         "ratingCount": 0,
         "ratings": {"average": None, "count": 0, "distribution": dict.fromkeys("12345", 0)},
-        "contextTokens": 8,
-        "content": PROMPT,
-        "frontmatter": None,
+        "contextTokens": 9,
+        "content": f"{PROMPT}\n",
+        "frontmatter": "\n".join(["---", "name: archivist", *ARCHIVIST, "---", "", ""]),
         "tools": None,
     }
 
@@ -100,7 +100,7 @@ def test_a_missing_name_is_the_files(anyone, tmp_path, name):
 def test_a_prompt_of_300_kilobytes_is_served_whole(anyone, tmp_path):
     prompt = "You do it.\n" * 30_000 + "Always."
 
-    assert shown_of(anyone, tmp_path, body=prompt)["content"] == prompt
+    assert shown_of(anyone, tmp_path, body=prompt)["content"] == f"{prompt}\n"
 
 
 @pytest.mark.parametrize("lines", [["priceCents: 1900"], ['priceCents: "1900"']])

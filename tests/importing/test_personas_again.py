@@ -199,7 +199,7 @@ def test_a_colliding_newcomers_slug_names_its_owner_and_stays(anyone, tmp_path):
     outcome = import_personas(tmp_path)
 
     assert slugs(anyone, PERSONAS) == ["archivist", "archivist-bob"]
-    assert served(anyone, "archivist-bob", PERSONAS)["content"] == "Bobs."
+    assert served(anyone, "archivist-bob", PERSONAS)["content"] == "Bobs.\n"
     assert outcome.notes == [f"{file}: the slug archivist is taken, imported as archivist-bob"]
     assert import_personas(tmp_path / "bob", tmp_path / "alice").lines == [
         "personas: 0 created, 0 updated, 2 unchanged, 0 refused"

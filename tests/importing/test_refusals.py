@@ -45,6 +45,10 @@ NO_SLUG = "no slug can be made from its name: use a-z, 0-9 and hyphens"
         ("---\n\nA.\n\nname: b\n\n---\n\nC.\n", "no frontmatter: line 3 is not `key: value`"),
         ("---\ntitle: A\nname\uff1apdf\n---\nA", f"line 3 {NO_COLON}"),
         ("---\nname:\u00a0pdf\n---\nA", f"line 2 {NO_COLON}"),
+        (
+            "---\nname: pdf\n\n# A\n\nDo it.\n\ntools: Read\n---\n",
+            "line 6 is neither a field nor indented: if the text begins there, write --- above it",
+        ),
         ("---\n---\nText.", NO_FIELDS),
         ("---\n# name: pdf\n---\nText.", NO_FIELDS),
         ("---\njust words\n---\nText.", "no frontmatter: line 2 is not `key: value`"),

@@ -28,7 +28,7 @@ def repaired(lines, body="Do it.\n", name="pdf"):
     [
         "---\nname: pdf\ndescription: Reads.\n---\nDo it.",
         "\ufeff---\r\nname: 'pdf' # c\r\ndescription: >-\r\n  A\r\n  b.\r\n---\r\n\r\nDo.\r\n",
-        "---\rname: pdf\rdescription: Reads.\r---\rDo it.",
+        "---\nname: pdf\rdescription: Reads.\n---\nDo\rit.\r",
         '---  \n\n# A\ndescription: |\n  B\n\n  c.\nname: "pdf"\nhooks: {a: [b, {c: d}]}\n---',
         "---\n{name: pdf, description: Reads., x: !!str 1}\n---\n",
         "---\nname: &name pdf\ndescription: &text Reads.\ntitle: *text\n---\n",
@@ -70,6 +70,24 @@ def test_a_readable_file_stays_as_it_is(text):
             ["description"],
         ),
         ("name: pdf\nDESCRIPTION: x # c\n", "name: pdf\ndescription: x # c\n", ["description"]),
+        (
+            "name: pdf\ndescription: x\nTools: 'Read' # c\n\"User-Invocable\": false\nTags: [a]\n",
+            "name: pdf\ndescription: x\ntools: 'Read' # c\nuser-invocable: false\nTags: [a]\n",
+            ["name"],
+        ),
+        (
+            "DisallowedTools: Bash\nMODEL: x\nmodel: y\nname: pdf\npermissionmode: plan\n",
+            (
+                f"disallowedTools: Bash\nMODEL: x\nmodel: y\nname: pdf\ndescription: '{TEXT}'\n"
+                "permissionMode: plan\n"
+            ),
+            ["name", "description"],
+        ),
+        (
+            "name: pdf\ndescription: x\nHooks: true\na: b\na: c\n",
+            "name: pdf\ndescription: x\nhooks: true\na: c\n",
+            ["name", "frontmatter"],
+        ),
         (
             "title: PDF\n",
             f"name: pdf\ndescription: '{TEXT}'\ntitle: PDF\n",
@@ -130,6 +148,58 @@ def test_a_new_line_has_the_newline_of_the_others():
         "---\r\nname: pdf\r\ndescription: Reads.\r\ntitle: PDF\r\n---\r\nDo it.\r\n",
         ["name", "description"],
     )
+
+
+HEAD = "---\nname: pdf\ndescription: x\n"
+
+
+@pytest.mark.contract("22.13")
+@pytest.mark.parametrize(
+    ("fields", "body"),
+    [
+        (HEAD, "# PDF\n\nDo it.\n\n---\n\nMore.\n"),
+        (f"{HEAD}\n", "## PDF\n- a\n\nNote: b\n\n---\n"),
+        (f"{HEAD}\n", "Do it.\n\nNote: b\n---\n"),
+        (f"{HEAD}\n", "- Do it.\n\nDo that.\n"),
+        (f"{HEAD}tags:\n# two\n- a\n\n- b\n\n", "1. Do it.\n---\n"),
+        (f"{HEAD}home: y\n# c\nhooks:\n  # d\n  a: b\n\n", "# PDF\nDo it.\n"),
+        (f"{HEAD}\n", "# PDF\n\nNote: b\n"),
+        ("---\r\nname: pdf\r\ndescription: x\r\n\r\n", "# PDF\r\nDo it.\r\n---\r\n"),
+    ],
+)
+def test_frontmatter_without_an_end_ends_above_the_text(fields, body):
+    newline = "\r\n" if "\r" in fields else "\n"
+
+    assert repair(fields + body, "pdf", TEXT) == (f"{fields}---{newline}{body}", ["frontmatter"])
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("# c\nname: pdf\ndescription: Use: x\n# d\n", "'Use: x'"),
+        ("name: pdf\ndescription: Use: x\nand: y\n\n  z\n", "'Use: x'"),
+        ("name: pdf\ndescription: Use: x\nnot\nindented\n", "'Use: x not indented'"),
+    ],
+)
+def test_comments_and_values_do_not_end_it(lines, expected):
+    result, repairs = repaired(lines)
+
+    assert f"description: {expected}\n" in result
+    assert repairs == ["quoting"]
+
+
+@pytest.mark.contract("22.13")
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "---\rname: pdf\rdescription: x\r---\r",
+        "---\rname: pdf\ndescription: x\n---\n",
+        "---\nname: pdf\ndescription: x\r---\n",
+        "---\nname: pdf\ndescription: x\n---\r",
+    ],
+)
+def test_a_carriage_return_ends_no_line_of_dashes(lines):
+    assert repair(f"{lines}Do\rit.\r", "pdf", TEXT) == (f"{HEAD}---\nDo\rit.\r", ["newlines"])
 
 
 @pytest.mark.parametrize("text", ["", "Do it.", "---\n\nDo it.\n\n---\n", "---\na: b\n"])

@@ -38,6 +38,7 @@ def agent_file(live_server_of, git, tmp_path, transactional_db):
         f"---\n{NAMED}{FIELDS}---\n\nYou\nread.\n\n".replace("\n", "\r\n"),
         f"\ufeff---\n{NAMED}{FIELDS}---  \n\n\nYou read: ---\n\n---\n",
         '---\nname: "reader"\ndescription: >\n  Reads:\n  all.\nmodel: x\n---\n\nYou.\n',
+        "---\nname: reader\ndescription: 'Reads: all.'\n---\n\nYou.\n\n",
     ],
 )
 def test_it_is_the_file_byte_for_byte(agent_file, text):
@@ -60,9 +61,14 @@ def test_only_what_clients_need_is_repaired(agent_file, lines, repaired):
 
 
 @pytest.mark.contract("27.4")
-def test_a_persona_whose_columns_hold_its_fields_is_written_from_them(agent_file):
-    text = agent_file("---\nname: reader\ntitle: R\ndescription: 'Reads: all.'\n---\n\nYou.\n\n")
+def test_a_persona_without_frontmatter_is_written_from_its_fields(
+    live_server_of, git, transactional_db
+):
+    PersonaFactory(slug="reader", description="Reads: all.", content="You.")
 
+    git("clone", address(live_server_of(), "personas/reader"))
+
+    text = git.files("reader")["plugins/reader/agents/reader.md"]
     assert text == b'---\nname: "reader"\ndescription: "Reads: all."\n---\n\nYou.'
 
 
