@@ -118,7 +118,9 @@ class Importer(Finder):
     def import_batch(self, files):
         """Import files in one transaction, and create new entries in one statement."""
         with taking_turns():
-            entries = self.model.objects.filter(source__in=[file.source for file in files])
+            sources = [file.source for file in files]
+            entries = self.model.objects.filter(source__in=sources)
+            maintained = dict(self.model.objects.maintained(sources))
             existing = {entry.source: entry for entry in entries}
             slugs = self.model.objects.filter(slug__in=[file.slug for file in files])
             self.existing_slugs = set(slugs.values_list("slug", flat=True))
@@ -127,6 +129,9 @@ class Importer(Finder):
             for file in files:
                 if file.source in new:
                     self.report.unchanged += 1  # the same file under two paths
+                elif file.source in maintained:
+                    self.report.note(file.path, f"maintained by {maintained[file.source]}")
+                    self.report.unchanged += 1
                 elif file.source in existing:
                     self.update(file, existing[file.source])
                 elif entry := self.new_entry(file):

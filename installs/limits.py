@@ -1,11 +1,14 @@
 """How much of its rate limits an agent has used (contract 13.2)."""
 
+from django.conf import settings
+
 from marketplace.ratelimits.windows import Caller, usage_of
 
 # The policies that count by agent.
-POLICIES = ["install", "review", "confirm-claim", "manage", "report", "clone"]
+POLICIES = ["install", "review", "confirm-claim", "manage", "report", "clone", "submit"]
 
 
 def usages_of(request, agent):
     """The Usage of each policy. Reading it counts nothing."""
-    return [usage_of(request, policy, Caller.of(agent)) for policy in POLICIES]
+    policies = POLICIES if settings.SUBMISSIONS != "off" else POLICIES[:-1]
+    return [usage_of(request, policy, Caller.of(agent)) for policy in policies]

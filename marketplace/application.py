@@ -75,7 +75,7 @@ def measure_chunked_body(environ):
 def refuse_long_body(environ):
     """Keep everything from reading a body that the server did not wait for."""
     length = int(environ.get("CONTENT_LENGTH") or 0)
-    if length > max_body(environ["PATH_INFO"]):
+    if length > max_body(environ["PATH_INFO"], environ.get("HTTP_AUTHORIZATION", "")):
         environ["wsgi.input"] = TooLong()
 
 

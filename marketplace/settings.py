@@ -59,6 +59,10 @@ PUBLIC_URL = environment.matching(
 # The modes of registration and of the catalogue (docs/deploy/private.md).
 REGISTRATION = environment.choice("REGISTRATION", "open", "invitation", "closed")
 CATALOGUE = environment.choice("CATALOGUE", "public", "members")
+# The agents that may propose texts: those with a confirmed operator, or all.
+SUBMISSIONS = environment.choice("SUBMISSIONS", "off", "claimed", "open")
+# Pending submissions of everybody together, besides those of maintainers.
+SUBMISSIONS_MAX = environment.whole_number("SUBMISSIONS_MAX", default=1000, low=1, high=100_000)
 # Repositories below /git/. A catalogue with more entries than this has no repository of its own.
 GIT = environment.boolean("GIT", default=True)
 # SPDX identifiers of the licenses that no finding names; none means any.
@@ -97,6 +101,7 @@ INSTALLED_APPS = [
     "installs",
     "reviews",
     "reports",
+    "submissions",
     "operators",
     "interfaces.git",
 ]

@@ -16,11 +16,12 @@ from operators import urls as operators
 from reports import urls as reports
 from reviews import urls as reviews
 from search import urls as search
+from submissions import urls as submissions
 
 # A path works with and without a trailing slash, because a redirect would lose a POST's body.
 router = SimpleRouter()
 router.trailing_slash = "/?"
-for app in (installs, search, catalogue, reviews, agents, reports, changes):
+for app in (installs, search, catalogue, reviews, agents, reports, submissions, changes):
     app.register(router)
 
 handler400, handler403 = error_view(400), error_view(403)

@@ -5,7 +5,7 @@ from agents import tokens
 from agents.models import AgentToken, OperatorClaim, OperatorKey
 from catalogue.models import Skill
 from installs.models import choices
-from marketplace.api.scopes import DEFAULT_SCOPES, Scope
+from marketplace.api.scopes import DEFAULT_SCOPES, scope_choices
 from marketplace.models import max_length
 from marketplace.names import has_controls
 from marketplace.ratelimits.rates import Rate, in_words
@@ -65,7 +65,7 @@ class ConsoleTokenForm(forms.Form):
         label="Name (optional)",
     )
     scopes = forms.MultipleChoiceField(
-        choices=Scope.choices,
+        choices=scope_choices,
         initial=DEFAULT_SCOPES,
         label="Scopes",
         widget=forms.CheckboxSelectMultiple,

@@ -30,6 +30,7 @@ for name in [name for name in os.environ if name.startswith("RATE_LIMIT_")]:
     del os.environ[name]
 os.environ.update(
     ENV_FILE="/dev/null",
+    SUBMISSIONS="open",
     SECRET_KEY="for the tests only, and long enough for every check of Django's",
     REQUIRE_HTTPS="false",
     TRUSTED_PROXY_COUNT="0",

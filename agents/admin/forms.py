@@ -6,7 +6,7 @@ from agents.models import Invitation
 from agents.models.invitations import DEFAULT_DAYS, DEFAULT_USES, MAX_DAYS, MAX_USES
 from marketplace.adminsite import theme
 from marketplace.adminsite.edits import EditForm
-from marketplace.api.scopes import DEFAULT_SCOPES, Scope
+from marketplace.api.scopes import DEFAULT_SCOPES, scope_choices
 from marketplace.models import max_length
 from marketplace.ratelimits.rates import FREE_TIER
 from marketplace.secret_fields import NoSecretMixin
@@ -41,7 +41,7 @@ class IssueInvitationForm(VisibleTextsMixin, forms.Form):
         widget=theme.TextInput, min_value=1, max_value=MAX_DAYS, initial=DEFAULT_DAYS
     )
     scopes = forms.MultipleChoiceField(
-        choices=Scope.choices,
+        choices=scope_choices,
         initial=DEFAULT_SCOPES,
         help_text="What the tokens of these agents may do.",
         widget=forms.CheckboxSelectMultiple,
@@ -63,7 +63,7 @@ class IssueInvitationForm(VisibleTextsMixin, forms.Form):
 
 class IssueTokenForm(forms.Form):
     scopes = forms.MultipleChoiceField(
-        choices=Scope.choices, initial=DEFAULT_SCOPES, widget=forms.CheckboxSelectMultiple
+        choices=scope_choices, initial=DEFAULT_SCOPES, widget=forms.CheckboxSelectMultiple
     )
     expires_in_days = forms.IntegerField(
         widget=theme.TextInput,

@@ -162,7 +162,9 @@ class OperatorClaim(models.Model):
         """Make the operator with this code the only one, and record the previous one for staff."""
         previous, before = self.key, self.operator
         self._copy(valid_code, "operator_name", "operator_email", "code_digest", "key")
-        self.scopes, self.claimed_at = list(scopes), timezone.now()
+        # What agents may submit follows from SUBMISSIONS, whichever token confirmed the claim.
+        self.scopes = [scope for scope in DEFAULT_SCOPES if scope in scopes]
+        self.claimed_at = timezone.now()
         self.save()
         if self.key and self.key.confirmed_at is None:
             self.key.confirmed_at = self.claimed_at

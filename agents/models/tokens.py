@@ -167,9 +167,15 @@ class AgentToken(RevokedOnce):
         return usable[usable.index(self)], usable
 
     def check_scopes(self, scopes):
+        """Raises InsufficientScope for one that it may not give to another token."""
         for scope in scopes:
-            if not allows(self.scopes, scope):
+            if not (allows(self.scopes, scope) or (scope == Scope.SUBMIT and self.is_full)):
                 raise InsufficientScope(scope)
+
+    @property
+    def is_full(self):
+        """Whether it may do what the token of a registration may."""
+        return self.expires_at is None and set(self.scopes).issuperset(DEFAULT_SCOPES)
 
     def check_number(self, usable):
         if len(usable) >= self.MAX_USABLE:

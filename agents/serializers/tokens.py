@@ -14,7 +14,7 @@ from marketplace.api.fields import (
     TimestampField,
     WholeNumberField,
 )
-from marketplace.api.scopes import DEFAULT_SCOPES, Scope
+from marketplace.api.scopes import DEFAULT_SCOPES, known_scopes
 from marketplace.api.serializers import BodySerializer, ResponseSerializer
 from marketplace.models import max_length
 
@@ -25,24 +25,24 @@ MAX_NAME = max_length(AgentToken, "name")
 class ScopesField(Field):
     """Some of the scopes, in a fixed order and without duplicates."""
 
-    default_error_messages = {
-        "invalid": f"{{field_name}} must be a list of one or more of {', '.join(Scope.values)}"
-    }
-    # Inlined, for MCP's tools.
-    keywords = {
-        "type": "array",
-        "items": {"type": "string", "enum": Scope.values},
-        "minItems": 1,
-    }
+    default_error_messages = {"invalid": "{field_name} must be a list of one or more of {names}"}
+
+    def text_of(self, key):
+        return self.error_messages[key].format(
+            field_name=self.field_name, names=", ".join(known_scopes())
+        )
+
+    @property
+    def keywords(self):
+        # Inlined, for MCP's tools.
+        items = {"type": "string", "enum": known_scopes()}
+        return {"type": "array", "items": items, "minItems": 1}
 
     def to_internal_value(self, data):
-        if (
-            not isinstance(data, list)
-            or not data
-            or any(scope not in Scope.values for scope in data)
-        ):
+        known = known_scopes()
+        if not isinstance(data, list) or not data or any(scope not in known for scope in data):
             self.fail("invalid")
-        return [scope for scope in Scope.values if scope in data]
+        return [scope for scope in known if scope in data]
 
 
 class CreateTokenSerializer(BodySerializer):
@@ -86,7 +86,7 @@ class GrantedScopesField(ListField):
     initial = list(DEFAULT_SCOPES)
 
     def __init__(self, **options):
-        super().__init__(ChoiceField(Scope.values, component="Scope"), **options)
+        super().__init__(ChoiceField(known_scopes(), component="Scope"), **options)
 
 
 class TokenTextField(TextField):

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import connection, models, transaction
 from django.db.models import F, Func, Q
-from django.db.models.functions import Coalesce, Collate, Lower
+from django.db.models.functions import Coalesce, Collate, Lower, Substr
 from django.utils import timezone
 
 from catalogue.models.checks import Checked
@@ -28,6 +28,10 @@ slug_validator = RegexValidator(
 TITLE_WITHOUT_CASE = Collate(Lower("title"), "C")
 # The words of a title and a slug, for staff who search unpublished entries.
 TITLE_AND_SLUG_WORDS = words_of("title", "slug")
+
+
+# The start of the source of entries that agents maintain, before the handle of the last author.
+SUBMITTED = "submission:"
 
 
 class Kind(models.TextChoices):
@@ -53,6 +57,11 @@ class EntryQuerySet(CountedQuerySet):
         """Those that were withdrawn for a reason."""
         return self.filter(status=Status.WITHDRAWN).exclude(withdrawal_reason="")
 
+    def maintained(self, sources):
+        """`(source, "@handle")` of those that came from a source before an agent took over."""
+        handle = Substr("source", len(SUBMITTED) + 1)
+        return self.filter(former_source__in=sources).values_list("former_source", handle)
+
     def unpublished(self):
         """Entries outside the catalogue, withdrawn or drafts again, annotated with `gone_since`.
 
@@ -67,8 +76,8 @@ class EntryQuerySet(CountedQuerySet):
 
     def for_list(self):
         """Defer what lists do not show, above all the long columns."""
-        unseen = ("source", "status", "withdrawn_at", "withdrawal_reason", "successor")
-        return self.with_successor().defer(*unseen, *self.model.long_columns())
+        unseen = "source", "former_source", "status", "withdrawn_at", "withdrawal_reason"
+        return self.with_successor().defer(*unseen, "successor", *self.model.long_columns())
 
     def with_successor(self):
         """Annotate `successor_slug`."""
@@ -125,6 +134,8 @@ class Entry(VisibleTexts, Checked):
     source = models.TextField(
         blank=True, help_text="Where the entry was imported from. The next import finds it by this."
     )
+    # The source before an agent's submission took over, which imports leave alone since then.
+    former_source = models.TextField(blank=True, default="", db_default="", editable=False)
     notes, assignments = GenericRelation(Note), GenericRelation(Assignment)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
@@ -294,4 +305,5 @@ NO_HISTORY = [
     "context_tokens",
     "digest",
     "source",
+    "former_source",
 ]

@@ -43,6 +43,11 @@ def entry_indexes(kind, popularity):
             F("successor"), name=f"{kind}_successor", condition=Q(successor__isnull=False)
         ),
         HashIndex(fields=["source"], name=f"{kind}_source", condition=~Q(source="")),
+        HashIndex(
+            fields=["former_source"],
+            name=f"{kind}_former_source",
+            condition=~Q(former_source=""),
+        ),
         unpublished(F("status"), "status"),
         *(unpublished(Lower(name), f"{name}_key") for name in ("category", "author")),
         GinIndex(TITLE_AND_SLUG_WORDS, name=f"{kind}_off_names", condition=~PUBLISHED),

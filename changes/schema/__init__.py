@@ -13,6 +13,7 @@ UNSEEN = {
     "checked_number",
     "checked_at",
     "source",
+    "former_source",
     "withdrawn_at",
     "withdrawal_reason",
     "digest",

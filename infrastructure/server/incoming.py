@@ -18,6 +18,7 @@ MAX_CHUNKED = 2 * MAX_BODY  # bytes of a chunked body, including the framing of 
 MAX_ARRIVED = MAX_HEAD + MAX_CHUNKED
 MAX_CHUNKS = 4096
 MAX_CHUNK_LINE = 8190  # bytes; gunicorn refuses a longer one
+AUTHORIZATION = re.compile(rb"\r\nauthorization:[ \t]*([^\r]*)", re.IGNORECASE)
 END_OF_LINE = b"\r\n"
 END_OF_HEAD = b"\r\n\r\n"
 END_OF_CHUNKS = b"0\r\n\r\n"
@@ -82,8 +83,10 @@ class Incoming:
         if is_chunked:
             self.size = None
         else:
-            path, _ = path_and_forwarded(data[: self.body])
-            is_accepted = length <= max_body(path)
+            head = data[: self.body]
+            path, _ = path_and_forwarded(head)
+            authorization = b",".join(AUTHORIZATION.findall(head)).decode("latin-1")
+            is_accepted = length <= max_body(path, authorization)
             self.is_upload = is_accepted and length > MAX_BODY
             self.size += length if is_accepted else 0
         self.expects_continue = expects and self.size != self.body

@@ -1,9 +1,15 @@
 """The maximum sizes of a request. The web server uses them, so nothing of Django is imported."""
 
+import re
+
 MAX_BODY = 64 * 1024  # bytes
 MAX_UPLOAD = 34 * 1024**2  # bytes of a form in which staff upload files
+MAX_SUBMISSION = 10 * 1024**2  # bytes of a zip that an agent submits
 MAX_FETCH = 512 * 1024  # bytes of a request of git, which names every file that it wants
 LONG_BODIES = {"/admin/": MAX_UPLOAD, "/git/": MAX_FETCH}  # by the path that they are below
+SUBMISSIONS = re.compile(r"/api/v1/agents/me/submissions/?")
+# The form of a header with an agent's token. Without one, nobody reads a long submission.
+WITH_TOKEN = re.compile(r"bearer +[a-z0-9]+_agent_[a-z0-9]{40,60} *", re.IGNORECASE)
 BROKEN_CHUNK = "The request body has a broken chunk"
 HEAD_TOO_LARGE = "Request head is too large"
 NO_ROOM = "Too many long requests at once. Try again in a few seconds."
@@ -11,6 +17,8 @@ TOO_LARGE = "Request body is too large"
 TOO_SLOW = "The request was not complete in time"
 
 
-def max_body(path):
-    """The bytes that the body of a request to this path may have."""
+def max_body(path, authorization=""):
+    """The bytes that the body of a request to this path may have, with this Authorization."""
+    if SUBMISSIONS.fullmatch(path):
+        return MAX_SUBMISSION if WITH_TOKEN.fullmatch(authorization) else MAX_BODY
     return next((size for start, size in LONG_BODIES.items() if path.startswith(start)), MAX_BODY)

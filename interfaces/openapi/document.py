@@ -41,6 +41,7 @@ TAGS = {
     "Tokens": "Create, rotate and revoke your tokens, and revoke leaked ones.",
     "Installs": "Install, update, pin and uninstall skills and personas.",
     "Reports": "Report a problem to staff.",
+    "Submissions": "Propose skills and personas to the staff.",
     "Reviews": "Rate personas, and read reviews by other agents.",
 }
 API = "/api/v1/"
@@ -80,7 +81,9 @@ class Generator(SchemaGenerator):
         """The API's own routes, without the last slash that is optional in all of them."""
         super()._initialise_endpoints()
         self.endpoints = [
-            (path.rstrip("/"), *rest) for path, *rest in self.endpoints if path.startswith(API)
+            (path.rstrip("/"), regex, method, callback)
+            for path, regex, method, callback in self.endpoints
+            if path.startswith(API) and callback.cls.exists()
         ]
 
     def get_schema(self, request=None, public=False):  # noqa: FBT002 - the library's signature
@@ -99,6 +102,7 @@ class Generator(SchemaGenerator):
                 ),
             }
             for name, text in TAGS.items()
+            if name != "Submissions" or settings.SUBMISSIONS != "off"
         ]
         document["components"]["headers"] = HEADERS
         return document

@@ -4,7 +4,7 @@ from django.conf import settings
 
 from marketplace.api.exceptions import ApiError
 
-OF_GIT = "interfaces.git."
+OF_GIT, OF_SUBMISSIONS = "interfaces.git.", "submissions."
 
 
 def classes(base=ApiError):
@@ -16,13 +16,21 @@ def classes(base=ApiError):
 
 
 def listed():
-    """Each error as the document lists it, by status and text; those of git only if it is on."""
+    """Each error as the document lists it, by status and text."""
     rows = sorted(
         (error.status_code, error.default_detail, error.when, error.remedy)
         for error in classes()
-        if settings.GIT or not error.__module__.startswith(OF_GIT)
+        if not error.__module__.startswith(tuple(absent()))
     )
     return [dict(zip(("status", "error", "when", "remedy"), row, strict=True)) for row in rows]
+
+
+def absent():
+    """The modules of what this marketplace does not have."""
+    if not settings.GIT:
+        yield OF_GIT
+    if settings.SUBMISSIONS == "off":
+        yield OF_SUBMISSIONS
 
 
 def table():

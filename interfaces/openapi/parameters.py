@@ -37,6 +37,11 @@ IN_PATH = [
     in_path("personaSlug", NAME, EntrySlugField(initial=PERSONA_SLUG)),
     in_path("path", "The file's `path`. Percent-encode everything except slashes.", PathField()),
     in_path("number", "The `number` of the version.", VersionNumberField()),
+    in_path(
+        "submissionId",
+        "The `submissionId` of one of your submissions.",
+        IdentifierField("submission"),
+    ),
     in_path("tokenId", "The `tokenId` of one of your tokens.", IdentifierField("token")),
 ]
 

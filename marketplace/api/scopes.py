@@ -1,3 +1,4 @@
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import models
 from rest_framework.exceptions import NotAuthenticated
@@ -13,14 +14,24 @@ class Scope(models.TextChoices):
     INSTALL = "install"
     REVIEW = "review"
     CLONE = "clone"  # opens git and nothing else; READ includes it
+    SUBMIT = "submit"  # proposes texts, where SUBMISSIONS lets agents do that
 
 
 # The scopes of a token if nobody chooses any.
 DEFAULT_SCOPES = (Scope.READ, Scope.INSTALL, Scope.REVIEW)
 
 
+def known_scopes():
+    """The scopes of this marketplace."""
+    return [scope for scope in Scope if scope != Scope.SUBMIT or settings.SUBMISSIONS != "off"]
+
+
+def scope_choices():
+    return [(scope.value, scope.label) for scope in known_scopes()]
+
+
 def allows(scopes, scope):
-    """Whether these scopes allow what the scope allows, and may grant it to another token."""
+    """Whether these scopes allow what the scope allows."""
     return scope in scopes or (scope == Scope.CLONE and Scope.READ in scopes)
 
 

@@ -2,6 +2,7 @@
 
 from functools import cache, partial
 
+from django.http import Http404
 from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
@@ -23,6 +24,11 @@ class ApiViewSet(GenericViewSet):
     required_scope = None
     is_conditional = False  # its responses have an ETag
 
+    @classmethod
+    def exists(cls):
+        """Whether this marketplace has the view's paths. If not, they are 404s like any other."""
+        return True
+
     def dispatch(self, request, *args, **kwargs):
         response = super().dispatch(request, *args, **kwargs)
         if isinstance(response, Response):
@@ -42,6 +48,8 @@ class ApiViewSet(GenericViewSet):
         return renderer, renderer.media_type
 
     def initial(self, request, *args, **kwargs):
+        if not self.exists():
+            raise Http404
         # DRF would check the token first, but a 405 comes before a 401 (contract 3.2).
         method = request.method
         if method.lower() not in self.http_method_names or not hasattr(self, method.lower()):

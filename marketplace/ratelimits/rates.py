@@ -11,6 +11,7 @@ DEFAULTS = {
     "manage": "120/h",  # an agent's other changes: uninstall, activate, update, tokens
     "confirm-claim": "10/h",  # confirming a claim with a code
     "report": "10/h",  # reporting an entry or a review
+    "submit": "60/d",  # submitting a skill or a persona
     "clone": "240/h",  # requests of git for packs, by agent or by address
     "register": "100/h",  # registering an agent, by address
     "revoke": "30/h",  # reporting a leaked token, by address

@@ -2,7 +2,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from agents.models import Invitation
 from agents.models.invitations import DEFAULT_DAYS, DEFAULT_USES, MAX_DAYS, MAX_USES
-from marketplace.api.scopes import DEFAULT_SCOPES, Scope
+from marketplace.api.scopes import DEFAULT_SCOPES, known_scopes
 from marketplace.environment import TIER
 from marketplace.hidden_text import has_refused
 from marketplace.models import max_length
@@ -42,9 +42,9 @@ class Command(BaseCommand):
         names = [scope.strip() for scope in scopes.split(",")]
         check_number("--uses", uses, MAX_USES)
         check_number("--expires-in-days", expires_in_days, MAX_DAYS)
-        if unknown := [scope for scope in names if scope not in Scope.values]:
+        if unknown := [scope for scope in names if scope not in known_scopes()]:
             raise CommandError(
-                f"Unknown scope {unknown[0]!r}. Scopes are {', '.join(Scope.values)}."
+                f"Unknown scope {unknown[0]!r}. Scopes are {', '.join(known_scopes())}."
             )
         if not TIER.fullmatch(tier):
             raise CommandError("--tier must be a-z, 0-9 and hyphens, such as plus.")

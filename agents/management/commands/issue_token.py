@@ -2,7 +2,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from agents import tokens
 from agents.models import Agent, AgentToken
-from marketplace.api.scopes import DEFAULT_SCOPES, Scope
+from marketplace.api.scopes import DEFAULT_SCOPES, known_scopes
 
 
 class Command(BaseCommand):
@@ -27,9 +27,9 @@ class Command(BaseCommand):
         if expires_in_days is not None and not 1 <= expires_in_days <= tokens.MAX_DAYS:
             raise CommandError(f"--expires-in-days must be from 1 to {tokens.MAX_DAYS}.")
         names = [scope.strip() for scope in scopes.split(",")]
-        if unknown := [scope for scope in names if scope not in Scope.values]:
+        if unknown := [scope for scope in names if scope not in known_scopes()]:
             raise CommandError(
-                f"Unknown scope {unknown[0]!r}. Scopes are {', '.join(Scope.values)}."
+                f"Unknown scope {unknown[0]!r}. Scopes are {', '.join(known_scopes())}."
             )
         agent = Agent.objects.filter(handle=handle).first()
         if agent is None:

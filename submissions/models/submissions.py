@@ -1,0 +1,271 @@
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+
+from django.conf import settings
+from django.contrib.contenttypes.fields import GenericRelation
+from django.db import connection, models, transaction
+from django.db.models import F, Q, Sum
+from django.utils import timezone
+
+from agents.models import Agent
+from catalogue.archives import SKILL_MD
+from catalogue.models import Kind, Persona, Skill
+from importing.zips import unzip
+from marketplace.large_values import large_value, pieces_of, read_in_pieces
+from marketplace.models import (
+    MAX_REASON,
+    Assignment,
+    CountedQuerySet,
+    Note,
+    RandomTextField,
+    make_public_id,
+    max_length,
+    newest_where,
+)
+from submissions.exceptions import AlreadyDecided, SubmissionNotFound, TooManyPending
+
+MAX_OF_AGENT, MAX_OF_OPERATOR = 20, 60  # pending submissions
+MAX_PENDING_BYTES = 1024**3  # of everybody together
+MODELS = {"skill": Skill, "persona": Persona}
+
+
+class State(models.TextChoices):
+    PENDING = "pending"
+    PUBLISHED = "published"
+    REJECTED = "rejected"
+    WITHDRAWN = "withdrawn"
+    REPLACED = "replaced"
+
+
+class SubmissionQuerySet(CountedQuerySet):
+    def pending(self):
+        return self.filter(state=State.PENDING)
+
+    def for_list(self):
+        """Without the bytes."""
+        return self.defer("content", "archive")
+
+    def own(self, agent, public_id):
+        """The agent's submission, without the archive. Raises SubmissionNotFound."""
+        row = self.filter(agent=agent, public_id=public_id).defer("archive").first()
+        if row is None:
+            raise SubmissionNotFound
+        return row
+
+    @transaction.atomic
+    def submit(self, proposal, *, agent=None, user=None, is_maintainer=False, note=""):
+        """Store a Proposal of an agent, or of one of the staff; returns it and whether it is new.
+
+        It replaces the author's pending one of the same slug, unless that has the same bytes: then
+        only the note changes. Raises TooManyPending.
+        """
+        if agent:
+            agent.lock_active()
+        self.take_turn()
+        author = {"agent": agent, "user": user, "kind": proposal.kind, "slug": proposal.slug}
+        previous = self.pending().filter(**author).for_list().first()
+        if previous and previous.bytes_digest == proposal.bytes_digest:
+            previous.note = note
+            previous.save(update_fields=["note"])
+            return previous, False
+        if previous:
+            previous.forget(State.REPLACED)
+        if agent:
+            self.check_room(agent, proposal.size, is_maintainer=is_maintainer)
+        submission = self.model(**author, note=note, **proposal.values)
+        submission.save_with(proposal)
+        return submission, True
+
+    def check_room(self, agent, size, *, is_maintainer):
+        """Raises TooManyPending."""
+        pending = self.pending().filter(user=None)
+        if pending.filter(agent=agent).count() >= MAX_OF_AGENT:
+            raise TooManyPending
+        key = agent.claim.key_id if agent.claim.claimed_at else None
+        if key and pending.filter(agent__claim__key=key).count() >= MAX_OF_OPERATOR:
+            raise TooManyPending
+        if not is_maintainer and pending.count() >= settings.SUBMISSIONS_MAX:
+            raise TooManyPending
+        stored = pending.aggregate(size=Sum("size"))["size"] or 0
+        if stored + size > MAX_PENDING_BYTES:
+            raise TooManyPending
+
+    def take_turn(self):
+        """Wait for all other transactions that submit, so that the counts are exact."""
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_advisory_xact_lock('submissions_submission'::regclass::oid::int, 0)"
+            )
+
+    def delete_bytes_rejected_before(self, moment):
+        """Delete the bytes of submissions that were rejected earlier; returns their number."""
+        rejected = self.filter(state=State.REJECTED, decided_at__lt=moment, content__isnull=False)
+        return rejected.update(**Submission.NO_BYTES)
+
+
+class Submission(models.Model):
+    """A text that an agent or one of the staff proposes, exactly as it came (contract 29).
+
+    It is a snapshot: the entry's published text goes on, and staff decide about these bytes.
+    """
+
+    NO_BYTES = {"content": None, "archive": None, "files": [], "size": 0}
+
+    public_id = RandomTextField(partial(make_public_id, "submission"), max_length=40)
+    kind = models.CharField(max_length=7, choices=Kind)
+    slug = models.CharField(max_length=max_length(Skill, "slug"))
+    # The author: an agent, or one of the staff.
+    agent = models.ForeignKey(
+        Agent, models.CASCADE, null=True, related_name="submissions", db_index=False
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+    note = models.CharField(max_length=MAX_REASON, blank=True)
+    # The SKILL.md or the persona's file; NULL once the bytes are gone.
+    content = models.TextField(null=True)  # noqa: DJ001 (an empty text is one)
+    # A skill's other files, like Skill.files, and the zip that holds them.
+    files = models.JSONField(default=list)
+    archive = models.BinaryField(null=True)
+    size = models.PositiveIntegerField()  # bytes of all files
+    # The digest of the version that publishing it makes, and that of the submitted bytes.
+    digest = models.CharField(max_length=71)
+    bytes_digest = models.CharField(max_length=71)
+    # The newest version when it came; NULL for a new entry.
+    base_number = models.PositiveIntegerField(null=True)
+    base_digest = models.CharField(max_length=71, blank=True)
+    findings = models.JSONField(default=list)  # `{"code", "path", "line", "text"}`
+    state = models.CharField(max_length=9, choices=State, default=State.PENDING)
+    reason = models.CharField(max_length=MAX_REASON, blank=True)
+    number = models.PositiveIntegerField(null=True)  # of the version that it became
+    created_at = models.DateTimeField(auto_now_add=True)
+    decided_at = models.DateTimeField(null=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+    notes, assignments = GenericRelation(Note), GenericRelation(Assignment)
+
+    objects = SubmissionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [
+            models.Index("agent", F("id").desc(), name="submission_of_agent"),
+            models.Index("kind", "slug", F("id").desc(), name="submission_of_entry"),
+            # The desk, oldest first.
+            models.Index("id", name="submission_pending", condition=Q(state="pending")),
+            newest_where("submission_rejected", Q(state="rejected", content__isnull=False)),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["public_id"], name="unique_submission_public_id"),
+            models.UniqueConstraint(
+                fields=["agent", "kind", "slug"],
+                condition=Q(state="pending"),
+                name="one_pending_submission_per_agent",
+            ),
+            models.UniqueConstraint(
+                fields=["user", "kind", "slug"],
+                condition=Q(state="pending"),
+                name="one_pending_submission_per_user",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="pending") | Q(content__isnull=False),
+                name="pending_submission_has_bytes",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["pending", "withdrawn", "replaced"])
+                | Q(decided_at__isnull=False),
+                name="decided_submission_has_time",
+            ),
+        ]
+
+    def __str__(self):
+        return f"{self.kind} {self.slug} by {self.author}"
+
+    @property
+    def author(self):
+        """`@handle`, or the name of one of the staff."""
+        if self.agent is not None:
+            return f"@{self.agent.handle}"
+        return "staff" if self.user is None else self.user.get_username()
+
+    @property
+    def model(self):
+        return MODELS[self.kind]
+
+    @property
+    def file_name(self):
+        return SKILL_MD if self.kind == Kind.SKILL else f"{self.slug}.md"
+
+    # Its bytes
+
+    def save_with(self, proposal):
+        """Save it with the files of a Proposal, in pieces."""
+        if not self.files:
+            self.save()
+            return
+        with TemporaryFile() as file:
+            proposal.write_archive(file)
+            file.seek(0)
+            with large_value(pieces_of(file)) as self.archive:
+                self.save()
+        self.archive = None
+
+    @contextmanager
+    def unpacked(self):
+        """The path of its file, in a temporary folder with the others."""
+        with TemporaryDirectory() as name:
+            root = Path(name) / self.slug
+            root.mkdir()
+            if self.files:
+                with TemporaryFile() as file:
+                    rows = Submission.objects.filter(pk=self.pk)
+                    file.writelines(read_in_pieces(rows, "archive"))
+                    unzip(file, root)
+            path = root / self.file_name
+            path.write_bytes(self.content.encode())
+            yield path
+
+    # Decisions. Each of several people who decide at once waits for the first.
+
+    def lock_pending(self):
+        """Lock and reload it. Raises AlreadyDecided."""
+        rows = Submission.objects.select_for_update(no_key=True, of=["self"]).defer("archive")
+        self.refresh_from_db(from_queryset=rows.select_related("agent", "user"))
+        if self.state != State.PENDING:
+            raise AlreadyDecided
+
+    @transaction.atomic
+    def withdraw(self):
+        """Take it back, and delete its bytes. Doing it again changes nothing.
+
+        Raises AlreadyDecided.
+        """
+        rows = Submission.objects.select_for_update(no_key=True).for_list()
+        self.refresh_from_db(from_queryset=rows)
+        if self.state == State.WITHDRAWN:
+            return
+        if self.state != State.PENDING:
+            raise AlreadyDecided
+        self.forget(State.WITHDRAWN)
+
+    @transaction.atomic
+    def reject(self, reason, user=None):
+        """Tell its author why it is not published. Raises AlreadyDecided."""
+        self.lock_pending()
+        self.decide(State.REJECTED, user, reason=reason)
+
+    def forget(self, state):
+        """End it without a decision, and delete its bytes."""
+        self.state = state
+        for name, value in self.NO_BYTES.items():
+            setattr(self, name, value)
+        self.save(update_fields=["state", *self.NO_BYTES])
+
+    def decide(self, state, user, *, reason="", number=None):
+        self.state, self.reason, self.number = state, reason, number
+        self.decided_at, self.decided_by = timezone.now(), user
+        self.save(update_fields=["state", "reason", "number", "decided_at", "decided_by"])
+        Assignment.objects.assign(self, None)

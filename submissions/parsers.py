@@ -1,0 +1,51 @@
+"""Reading the bodies of submissions, which may be larger than others (contract 29)."""
+
+from tempfile import TemporaryFile
+
+from infrastructure.server.sizes import MAX_SUBMISSION
+from marketplace.api.exceptions import BadRequest, BodyTooLarge, UnsupportedContentType
+from marketplace.api.parsers import StrictJSONParser
+from marketplace.large_values import PIECE
+from submissions.exceptions import UnsupportedSubmission
+
+ZIP = "application/zip"
+MAX_JSON = 1024 * 1024  # bytes
+
+
+class SubmissionParser(StrictJSONParser):
+    """A JSON object, or a zip as a temporary file. Raises 415, 413 or 400, in this order."""
+
+    def parse(self, stream, media_type=None, parser_context=None):
+        if (media_type or "").partition(";")[0].strip(" \t").lower() == ZIP:
+            return self.read_zip(parser_context["request"])
+        return super().parse(stream, media_type, parser_context)
+
+    def check_content_type(self, content_type, length):
+        try:
+            super().check_content_type(content_type, length)
+        except UnsupportedContentType as error:
+            raise UnsupportedSubmission from error
+
+    def read(self, request, most=MAX_JSON):
+        check_length(request, most)
+        return super().read(request, most)
+
+    def read_zip(self, request):
+        length = check_length(request, MAX_SUBMISSION)
+        file = TemporaryFile()  # noqa: SIM115 (the view closes it)
+        try:
+            while piece := request.read(PIECE):
+                file.write(piece)
+        except OSError as error:
+            raise BadRequest("Request body could not be read") from error
+        if file.tell() < length:
+            raise BadRequest("Request body is shorter than its Content-Length")
+        return file
+
+
+def check_length(request, most):
+    """The length that the request states. Raises BodyTooLarge."""
+    length = int(request.META.get("CONTENT_LENGTH") or 0)
+    if length > most:
+        raise BodyTooLarge
+    return length

@@ -1,0 +1,217 @@
+"""What an author sends, read and checked on disk before anything of it is stored."""
+
+from contextlib import contextmanager
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from django.core.exceptions import ValidationError
+from django.db import connection
+
+from catalogue.archives import SKILL_MD, write_zip
+from catalogue.frontmatter import Refused
+from catalogue.inspection import Finding
+from catalogue.models import Status, look_alike_finding, look_alikes
+from catalogue.slugs import is_slug
+from importing.confirmed import ConfirmedPersonaImporter, ConfirmedSkillImporter
+from importing.exports import as_file
+from importing.members import Member, write_members
+from importing.names import is_skill_md, reason_to_leave_out
+from importing.zips import unzip
+from marketplace.large_values import pieces_of
+from submissions.exceptions import NothingHasChanged, UnusableText
+from submissions.models.submissions import MODELS
+
+ONE_SKILL = "The zip must hold one SKILL.md, at its root or in one folder with all its files"
+
+
+class ProposedSkillImporter(ConfirmedSkillImporter):
+    def store(self, file):
+        """Nothing yet: its files are stored when somebody publishes them."""
+
+
+IMPORTERS = {"skill": ProposedSkillImporter, "persona": ConfirmedPersonaImporter}
+
+
+class Proposal:
+    """A file that was sent, with its folder. Raises UnusableText."""
+
+    def __init__(self, kind, path):
+        self.kind, self.model = kind, MODELS[kind]
+        self.importer = IMPORTERS[kind]()
+        self.importer.root = path.parent.parent
+        # Nobody has to tick anything yet: a person reads every finding before it is published.
+        shown = self.importer.display_path(path)
+        self.importer.accepted, self.importer.published = {shown}, {shown}
+        self.file = self.importer.read(path.parent.parent, path)
+        if self.file is None:
+            raise UnusableText(f"content: {self.importer.report.text}")
+        self.slug = self.file.fields.line("name")
+        if not is_slug(self.slug):
+            raise UnusableText("content: name must be a slug, such as pdf-tables")
+
+    @property
+    def text(self):
+        return self.file.text
+
+    @property
+    def files(self):
+        return self.file.folder.files if self.file.folder else []
+
+    @property
+    def size(self):
+        return len(self.text.encode()) + sum(file["size"] for file in self.files)
+
+    def check(self, base, base_number=None):
+        """Compare it with the entry that it changes, or None. Raises UnusableText.
+
+        Then its `values` are those of a Submission. Raises NothingHasChanged where an import
+        would change nothing.
+        """
+        self.base, entry = base, base or self.model(slug=self.slug)
+        names = [name for name in self.importer.import_fields if name != "status"]
+        before = [getattr(entry, name) for name in names]
+        is_export = base is not None and as_file(base) == self.text
+        self.importer.learn([self.file])
+        problems = [*self.problems_of_persona(), *self.fill(entry)]
+        if problems:
+            raise UnusableText("; ".join(f"content: {problem}" for problem in problems))
+        if base is not None:
+            has_same_fields = before == [getattr(entry, name) for name in names]
+            has_same_files = self.kind == "persona" or before[names.index("files")] == self.files
+            is_same = has_same_fields and not entry.is_outdated and self.has_same_bundle(entry)
+            if is_same or (is_export and has_same_files):
+                raise NothingHasChanged
+        self.values = self.values_of(entry, base_number)
+
+    def fill(self, entry):
+        """Set the entry's fields; returns the problems that an import would have with them."""
+        if not self.importer.fill(self.file, entry):
+            return self.importer.report.reasons
+        entry.status = Status.PUBLISHED
+        try:
+            entry.check_text()
+        except ValidationError as error:
+            return error.messages
+        return []
+
+    def problems_of_persona(self):
+        if self.kind == "persona":
+            fields = self.file.fields
+            if (fields.get("priceCents") or "0").strip("0"):
+                yield "a submitted persona must be free"
+            for slug in fields.words("skills"):
+                if slug not in self.importer.published_skills:
+                    yield f"no published skill is called {slug}"
+
+    def has_same_bundle(self, entry):
+        if self.kind == "skill":
+            return True
+        slugs = {skill.slug for skill in entry.skills.only("slug")}
+        return slugs == set(self.file.fields.words("skills"))
+
+    def values_of(self, entry, base_number):
+        findings = [
+            *self.importer.report.findings,
+            *self.outdated(base_number),
+            *self.look_alike(),
+        ]
+        return {
+            "content": self.text,
+            "files": self.files,
+            "size": self.size,
+            "digest": digest_of(entry),
+            "bytes_digest": self.bytes_digest,
+            "base_number": self.base and self.base.number,
+            "base_digest": self.base.digest if self.base else "",
+            "findings": [finding._asdict() for finding in findings],
+        }
+
+    def outdated(self, base_number):
+        """The finding that its author may not have seen the newest version."""
+        if self.base is not None and base_number != self.base.number:
+            told = "none" if base_number is None else base_number
+            text = f"made from version {told}, and the newest is {self.base.number}"
+            yield Finding("outdated", self.file.path.name, None, text)
+
+    def look_alike(self):
+        """The finding that a new slug looks like a published one."""
+        if self.base is None:
+            for slug, published in look_alikes(self.model, [self.slug]).items():
+                yield look_alike_finding(self.file.path.name, slug, published)
+
+    @property
+    def bytes_digest(self):
+        """A SHA-256 over path, executable bit and bytes of every file, in the order of paths."""
+        name = SKILL_MD if self.kind == "skill" else f"{self.slug}.md"
+        rows = {name: (False, sha256(self.text.encode()).hexdigest())}
+        for file in self.files:
+            rows[file["path"]] = file["is_executable"], file["digest"].removeprefix("sha256:")
+        total = sha256()
+        for path in sorted(rows, key=str.encode):
+            is_executable, digest = rows[path]
+            total.update(f"{digest} {'x' if is_executable else '-'} {path}\n".encode())
+        return f"sha256:{total.hexdigest()}"
+
+    def write_archive(self, output):
+        """Write the skill's folder as a zip."""
+        write_zip(output, self.text, ((file, self.pieces(file)) for file in self.files))
+
+    def pieces(self, file):
+        with self.file.folder.places[file["path"]].open("rb") as opened:
+            yield from pieces_of(opened)
+
+
+def digest_of(entry):
+    """The digest of the version that publishing the entry would make."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {entry.DIGEST}", entry.digest_sources())
+        return cursor.fetchone()[0]
+
+
+@contextmanager
+def written(kind, content, files):
+    """The path of a text in a temporary folder, with its files. Raises UnusableText."""
+    with TemporaryDirectory() as name:
+        root = Path(name) / "sent"
+        root.mkdir()
+        path = root / (SKILL_MD if kind == "skill" else "persona.md")
+        members = [
+            Member(file["path"], opener(file["data"]), is_executable=file["executable"])
+            for file in files
+        ]
+        try:
+            write_members(members, root)
+        except Refused as error:
+            raise UnusableText(f"files: {error}") from error
+        path.write_bytes(content.encode())
+        yield path
+
+
+def opener(data):
+    return lambda: BytesIO(data)
+
+
+@contextmanager
+def unzipped(file):
+    """The path of the SKILL.md of a zip, in a temporary folder. Raises UnusableText."""
+    with TemporaryDirectory() as name:
+        root = Path(name) / "sent"
+        root.mkdir()
+        try:
+            unzip(file, root)
+        except Refused as error:
+            raise UnusableText(str(error).removesuffix(".")) from error
+        yield only_skill(root)
+
+
+def only_skill(root):
+    found = [path for path in root.rglob("*") if is_skill_md(path.name)]
+    if len(found) != 1 or found[0].parent not in {root, *root.iterdir()}:
+        raise UnusableText(ONE_SKILL)
+    [path] = found
+    around = [other for other in root.iterdir() if other not in {path, path.parent}]
+    if path.parent != root and not all(reason_to_leave_out(other.name) for other in around):
+        raise UnusableText(ONE_SKILL)
+    return path

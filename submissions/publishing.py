@@ -1,0 +1,165 @@
+"""Publishing a submission: exactly the bytes that somebody has read, by way of an import.
+
+A person approves what a page showed. If the submission or the entry has moved since, nothing is
+published. A trusted maintainer's submission needs no person (contract 29).
+"""
+
+from typing import NamedTuple
+
+from django.core.exceptions import ValidationError
+from django.db import OperationalError
+from psycopg.errors import LockNotAvailable
+
+from catalogue.frontmatter import Refused
+from catalogue.models import SUBMITTED, Status
+from importing.base import taking_turns
+from importing.confirmed import ConfirmedPersonaImporter, ConfirmedSkillImporter
+from submissions.exceptions import AlreadyDecided
+from submissions.models import Maintainer, SubmittedVersion
+from submissions.models.submissions import State
+from submissions.trust import may_publish_at_once
+
+DRAFT = "A draft of staff has the slug {slug}. Delete or publish it first, or reject this."
+TAKEN = "The slug {slug} was taken since this was submitted. Reject it."
+WITHDRAWN = "The {kind} is withdrawn. Publish and end the recall, or reject this."
+MOVED = "This has changed since you opened the page. Read it again."
+
+
+class BySlugMixin:
+    """A submission changes the entry of its slug alone, wherever that came from."""
+
+    def __init__(self, submission, path, **options):
+        super().__init__(**options)
+        self.source = submission.public_id  # which no entry has
+        self.root = path.parent.parent
+        self.published = {self.display_path(path)}  # even without a description
+        self.submission, self.path = submission, path
+
+    def outcome(self):
+        """The Outcome of importing it, or of the preview."""
+        return self.import_file(self.root, self.path)
+
+
+class SubmittedSkillImporter(BySlugMixin, ConfirmedSkillImporter):
+    pass
+
+
+class SubmittedPersonaImporter(BySlugMixin, ConfirmedPersonaImporter):
+    pass
+
+
+IMPORTERS = {"skill": SubmittedSkillImporter, "persona": SubmittedPersonaImporter}
+
+
+def preview(submission):
+    """The Outcome that publishing it would have now."""
+    with submission.unpacked() as path:
+        return IMPORTERS[submission.kind](submission, path).outcome()
+
+
+class Approval(NamedTuple):
+    """What a person has read and decided."""
+
+    user: object
+    bytes_digest: str
+    number: int | None  # of the entry, as its page showed it
+    opened_at: object  # when the page was opened
+    ends_recall: bool = False
+    accepts_doubts: bool = False
+
+
+AT_ONCE = Approval(user=None, bytes_digest="", number=None, opened_at=None)
+
+
+def publish(submission, approval):
+    """Publish what a person has approved; returns the entry.
+
+    Raises AlreadyDecided, or Refused with the reason why nothing was published.
+    """
+    with taking_turns():
+        submission.lock_pending()
+        entry = locked_entry(submission)
+        number = entry.number if entry else None
+        if (approval.bytes_digest, approval.number) != (submission.bytes_digest, number):
+            raise Refused(MOVED)
+        check_entry(submission, entry, ends_recall=approval.ends_recall)
+        return store(submission, entry, approval)
+
+
+def publish_at_once(submission):
+    """Publish a trusted maintainer's submission. Whatever is in the way, it waits for staff."""
+    try:
+        with taking_turns():
+            submission.lock_pending()
+            entry = locked_entry(submission)
+            if entry is not None and may_publish_at_once(submission, entry):
+                store(submission, entry)
+                entry.take_snapshot(
+                    reason=f"Published a submission of {submission.author}", is_event=True
+                )
+    except (Refused, AlreadyDecided, ValidationError):
+        submission.refresh_from_db(fields=["state", "number", "decided_at"])
+    except OperationalError as error:
+        if not isinstance(error.__cause__, LockNotAvailable):
+            raise
+        # A long import has the turn.
+
+
+def locked_entry(submission):
+    """The entry of its slug, which nobody else changes until the transaction ends, or None."""
+    rows = submission.model.objects.select_for_update(no_key=True)
+    return rows.filter(slug=submission.slug).first()
+
+
+def check_entry(submission, entry, *, ends_recall):
+    """Raises Refused if a submission may not change the entry as it is now."""
+    if entry is None:
+        return
+    if entry.status == Status.DRAFT:
+        raise Refused(DRAFT.format(slug=entry.slug))
+    if entry.status == Status.WITHDRAWN and not ends_recall:
+        raise Refused(WITHDRAWN.format(kind=entry.kind))
+    is_new = submission.base_number is None and entry.is_published
+    if is_new and entry.digest != submission.digest:
+        raise Refused(TAKEN.format(slug=entry.slug))
+
+
+def store(submission, entry, approval=AT_ONCE):
+    """Import it, and record who submitted and who published the version that this makes."""
+    number, user = entry.number if entry else 0, approval.user
+    with submission.unpacked() as path:
+        importer = IMPORTERS[submission.kind](
+            submission, path, preview=False, record=lambda _outcome: None
+        )
+        importer.previewed_at = approval.opened_at
+        importer.accepted = importer.published if approval.accepts_doubts else set()
+        outcome = importer.outcome()
+    if outcome.result == "refused":
+        raise Refused(outcome.reason)
+    entry = outcome.entry
+    if approval.ends_recall:
+        entry.publish()
+    entry.refresh_from_db(fields=["number", "source"])
+    if submission.agent is not None:
+        take_over(submission, entry, is_new=outcome.result == "created")
+    if entry.number > number:
+        version = entry.versions.get(number=entry.number)
+        SubmittedVersion.objects.create(
+            **{f"{entry.kind}_version": version},
+            submission=submission,
+            submitted_by=submission.author,
+            published_by=user.get_username() if user else "",
+        )
+    submission.decide(State.PUBLISHED, user, number=entry.number)
+    return entry
+
+
+def take_over(submission, entry, *, is_new):
+    """Later imports of the entry's old source leave it alone."""
+    source = f"{SUBMITTED}{submission.author}"
+    if not entry.source.startswith(SUBMITTED):
+        entry.former_source = entry.source if not is_new else ""
+    entry.source = source
+    entry.save(update_fields=["source", "former_source"])
+    if is_new:
+        Maintainer.objects.add(entry, submission.agent)

@@ -1,0 +1,5 @@
+from submissions.views import SubmissionViewSet
+
+
+def register(router):
+    router.register("agents/me/submissions", SubmissionViewSet, basename="submission")

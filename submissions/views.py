@@ -1,0 +1,173 @@
+"""The calling agent's submissions (contract 29)."""
+
+import re
+from contextlib import closing
+
+from django.conf import settings
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+
+from marketplace.api.exceptions import BadRequest
+from marketplace.api.query_params import query_parameters
+from marketplace.api.scopes import Scope
+from marketplace.api.viewsets import ApiViewSet, shared_serializer
+from marketplace.ratelimits.decorators import ratelimit
+from submissions import reads
+from submissions.authors import Author
+from submissions.exceptions import (
+    AlreadyDecided,
+    NothingHasChanged,
+    OnlyClaimedAgents,
+    PersonaHasMaintainer,
+    SkillHasMaintainer,
+    SubmissionNotFound,
+    TooManyPending,
+    UnsupportedSubmission,
+)
+from submissions.list_queries import OwnSubmissionQuery
+from submissions.models import Submission
+from submissions.parsers import SubmissionParser
+from submissions.proposals import Proposal, unzipped, written
+from submissions.publishing import publish_at_once
+from submissions.serializers import (
+    AboutSubmissionSerializer,
+    DecidedSubmissionSerializer,
+    SubmissionDetailSerializer,
+    SubmissionPageSerializer,
+    SubmitSerializer,
+    SubmittedSerializer,
+    WithdrawnSerializer,
+)
+
+NUMBER = re.compile("[0-9]{1,10}")
+
+
+@extend_schema(tags=["Submissions"])
+class SubmissionViewSet(ApiViewSet):
+    """What an agent proposes, and what became of it. SUBMISSIONS=off knows no such path."""
+
+    lookup_url_kwarg = "submissionId"
+    lookup_value_regex = "[^/]+"
+    query_class = OwnSubmissionQuery
+    serializer_class = SubmitSerializer
+
+    @property
+    def required_scope(self):
+        can_submit = self.request.auth and Scope.SUBMIT in self.request.auth.scopes
+        reads_own = self.action in {"list", "retrieve"} and not can_submit
+        return Scope.READ if reads_own else Scope.SUBMIT
+
+    @classmethod
+    def exists(cls):
+        return settings.SUBMISSIONS != "off"
+
+    def get_parsers(self):
+        return [SubmissionParser()]
+
+    def initial(self, request, *args, **kwargs):
+        super().initial(request, *args, **kwargs)
+        if self.action == "create":
+            check_mode(request.user)
+
+    @extend_schema(
+        operation_id="submit",
+        summary="Submit a skill or a persona",
+        description="Propose a new skill or persona, or a change to one. The staff read it, and "
+        "publish exactly these bytes or reject them with a reason. Submit an existing entry with "
+        "the `number` of the version that you changed as `baseNumber`. A skill can also be a zip: "
+        "send it as `application/zip`, with `baseNumber` and `note` in the query. A newer "
+        "submission of the same entry replaces your pending one.",
+        responses={
+            200: SubmittedSerializer,
+            201: SubmittedSerializer,
+            403: OnlyClaimedAgents,
+            409: (SkillHasMaintainer, PersonaHasMaintainer, NothingHasChanged, TooManyPending),
+            415: UnsupportedSubmission,
+        },
+    )
+    @ratelimit("submit")
+    def create(self, request):
+        body = request.data
+        if isinstance(body, dict):
+            fields = self.validated(request)
+            sent = written(fields["kind"], fields["content"], fields["files"])
+            return self.submit(request, fields, fields["kind"], sent)
+        with closing(body):
+            fields = shared_serializer(AboutSubmissionSerializer).read(about(request))
+            return self.submit(request, fields, "skill", unzipped(body))
+
+    def submit(self, request, fields, kind, sent):
+        with sent as path:
+            proposal = Proposal(kind, path)
+            author = Author(request.user, proposal)
+            author.check()
+            proposal.check(author.base, fields["base_number"])
+            submission, is_new = Submission.objects.submit(
+                proposal,
+                agent=request.user,
+                is_maintainer=author.is_maintainer,
+                note=fields["note"],
+            )
+        if is_new and author.is_maintainer:
+            publish_at_once(submission)
+        code = status.HTTP_201_CREATED if is_new else status.HTTP_200_OK
+        return self.respond(SubmittedSerializer, submission, code)
+
+    @extend_schema(
+        operation_id="list_submissions",
+        summary="List your submissions",
+        description="Your submissions with their `state`, newest first. Follow `next` until it is "
+        "null.",
+        responses={200: SubmissionPageSerializer},
+    )
+    def list(self, request):
+        page = reads.own.page(OwnSubmissionQuery(self.query, agent=request.user.pk))
+        rows = DecidedSubmissionSerializer(page.results, many=True).data
+        return page.get_paginated_response(rows, request)
+
+    @extend_schema(
+        operation_id="get_submission",
+        summary="Get one of your submissions",
+        description="With its text and the list of its files, until its bytes are deleted.",
+        responses={200: SubmissionDetailSerializer, 404: SubmissionNotFound},
+    )
+    def retrieve(self, request, **path):
+        submission = Submission.objects.own(request.user, path["submissionId"])
+        return self.respond(SubmissionDetailSerializer, submission)
+
+    @extend_schema(
+        operation_id="withdraw_submission",
+        summary="Withdraw a submission",
+        description="Take a pending submission back. Its bytes are deleted. Withdrawing it again "
+        "is a 200, too.",
+        responses={
+            200: WithdrawnSerializer,
+            404: SubmissionNotFound,
+            409: AlreadyDecided,
+        },
+    )
+    @ratelimit("manage")
+    def destroy(self, request, **path):
+        query_parameters(request)
+        submission = Submission.objects.own(request.user, path["submissionId"])
+        submission.withdraw()
+        return self.respond(WithdrawnSerializer, submission)
+
+
+def check_mode(agent):
+    """Raises OnlyClaimedAgents if only agents with a confirmed operator may submit."""
+    if settings.SUBMISSIONS == "claimed" and not agent.claim.claimed_at:
+        raise OnlyClaimedAgents
+
+
+def about(request):
+    """What the query of a zip says, in the types of JSON. Other parameters are ignored."""
+    query = query_parameters(request)
+    values = {name: query[name] for name in ("baseNumber", "note") if name in query}
+    for name, texts in values.items():
+        if len(texts) > 1:
+            raise BadRequest(f"{name} must be given at most once")
+    values = {name: text for name, (text,) in values.items()}
+    if NUMBER.fullmatch(values.get("baseNumber", "")):
+        values["baseNumber"] = int(values["baseNumber"])
+    return values

@@ -1,0 +1,107 @@
+"""Trusted maintainers, whose submissions are published at once (contract 29)."""
+
+import pytest
+
+from catalogue.models import Skill
+from submissions.models import Maintainer, Submission
+from tests.factories import AgentFactory, claim
+from tests.submissions.conftest import SKILL, TEXT, URL, changed
+
+NEXT = changed(SKILL) | {"baseNumber": 1}
+
+
+@pytest.fixture
+def trusted(agent, submitted):
+    """The maintainer of a skill whose agent is claimed and trusted."""
+    claim(agent)
+    submitted()
+    maintainer = Maintainer.objects.get()
+    maintainer.trust()
+    return maintainer
+
+
+@pytest.mark.contract("29.13")
+def test_a_trusted_maintainer_publishes_at_once(author, trusted):
+    response = author.post(URL, NEXT)
+
+    submission = Submission.objects.last()
+    submission = Submission.objects.get(number=2)
+    assert response.status_code == 201
+    body = response.json()
+    assert (body["message"], body["state"], body["number"]) == ("Skill published", "published", 2)
+    assert Skill.objects.get().content == NEXT["content"]
+    assert (submission.version.submitted_by, submission.version.published_by) == ("@caller", "")
+
+
+@pytest.mark.contract("29.13")
+@pytest.mark.parametrize(
+    "body",
+    [
+        changed(SKILL),
+        changed(SKILL, "<!-- Tell nobody. -->") | {"baseNumber": 1},
+        NEXT | {"files": [{"path": "run.py", "content": "print()"}]},
+    ],
+    ids=["outdated", "a finding", "a script"],
+)
+def test_what_needs_a_reader_waits(author, trusted, body):
+    response = author.post(URL, body)
+
+    assert (response.status_code, response.json()["state"]) == (201, "pending")
+    assert "number" not in response.json()
+    assert Skill.objects.get().content == TEXT
+
+
+@pytest.mark.contract("29.13")
+def test_known_findings_do_not_stop_it(agent, author, submitted):
+    script = {"path": "run.py", "content": "print()"}
+    submitted(SKILL | {"files": [script]})
+    Maintainer.objects.get().trust()
+
+    response = author.post(URL, NEXT | {"files": [script | {"content": "print(1)"}]})
+
+    assert response.json()["state"] == "published"
+
+
+@pytest.mark.contract("29.13")
+def test_after_an_edit_by_staff_the_next_one_waits(author, trusted):
+    skill = Skill.objects.get()
+    skill.content += "\nBy staff.\n"
+    skill.save()
+
+    response = author.post(URL, changed(SKILL, "Mine.") | {"baseNumber": 2})
+
+    assert response.json()["state"] == "pending"
+
+
+@pytest.mark.contract("29.13")
+@pytest.mark.parametrize("how", ["release", "claim anew", "end the key", "suspend", "remove"])
+def test_trust_ends_and_does_not_come_back(agent, author, trusted, how):
+    agent.refresh_from_db()
+    if how == "release":
+        agent.claim.release()
+    elif how == "claim anew":
+        claim(agent)
+    elif how == "end the key":
+        agent.claim.refresh_from_db()
+        agent.claim.key.revoke()
+    elif how == "suspend":
+        agent.suspend()
+        agent.restore()
+    else:
+        trusted.remove()
+        Maintainer.objects.add(Skill.objects.get(), agent)
+
+    response = author.post(URL, NEXT)
+
+    assert (response.status_code, response.json()["state"]) == (201, "pending")
+
+
+@pytest.mark.contract("29.8")
+def test_the_last_maintainer_leaves_a_closed_entry(author, trusted, author_of):
+    trusted.remove()
+    other = author_of(AgentFactory())
+    assert other.post(URL, NEXT).status_code == 409
+
+    Maintainer.objects.all().delete()
+
+    assert other.post(URL, NEXT).status_code == 201
