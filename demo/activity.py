@@ -18,6 +18,7 @@ from django.utils import timezone
 from agents.models import Agent, AgentToken, OperatorClaim
 from agents.tokens import mint_key
 from catalogue.models import Persona, Skill
+from demo.proposals import propose
 from installs.models import PersonaInstall, SkillInstall
 from reports.models import Report
 from reviews.models import Review
@@ -49,10 +50,11 @@ def fill():
         date(model, [*entries.values()])
         for entry in model.objects.miscounted():
             model.objects.recount(entry)
+    proposals = propose(activity)
     installs = len(activity.skill_installs) + len(activity.persona_installs)
     print(
         f"activity: {len(activity.agents)} agents, {installs} installs, "
-        f"{len(activity.reviews)} reviews, of the last {DAYS} days"
+        f"{len(activity.reviews)} reviews, {proposals} submissions, of the last {DAYS} days"
     )
 
 
