@@ -15,7 +15,10 @@ FILLED_BY_MIGRATIONS = [
 FACET_COUNTS = ["search_facetcount", "search_facetcountdelta"]
 FEED = ["changes_feed"]
 # PostgreSQL refuses to delete their rows.
-KEPT = ["catalogue_skillversion", "catalogue_personaversion", "catalogue_filecontent"]
+KEPT = [
+    "submissions_submittedversion",
+    *("catalogue_skillversion", "catalogue_personaversion", "catalogue_filecontent"),
+]
 
 
 def forget_versions():
