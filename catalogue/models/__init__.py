@@ -1,4 +1,5 @@
 from catalogue.models.entries import (
+    REFUSALS,
     SUBMITTED,
     TITLE_AND_SLUG_WORDS,
     TITLE_WITHOUT_CASE,

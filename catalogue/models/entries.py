@@ -13,6 +13,7 @@ from django.utils import timezone
 from catalogue.models.checks import Checked
 from catalogue.models.labels import LabelsField, NfcCharField, label_key, once
 from catalogue.models.of_text import DigestOfText, NumberOfText, TokensOfText
+from catalogue.models.purges import Purge
 from catalogue.models.status import PUBLISHED, PUBLISHED_STATUS, Status
 from catalogue.models.visible_texts import VisibleTexts
 from catalogue.models.words import words_of
@@ -44,8 +45,6 @@ REFUSALS = {
     "text_is_not_recalled": "This text was recalled. Change it, or lift the recall of its version.",
     "text_is_not_purged": "This text was purged and cannot come back. Change it.",
 }
-
-WAIT_FOR_PURGE = "SELECT pg_advisory_xact_lock_shared('catalogue_purge'::regclass::oid::int, 0)"
 
 
 class EntryQuerySet(CountedQuerySet):
@@ -207,8 +206,8 @@ class Entry(VisibleTexts, Checked):
         if not self.is_published:
             return
         function = f"catalogue_{self.kind}_refusal"
+        Purge.objects.wait_for_purges()
         with connection.cursor() as cursor:
-            cursor.execute(WAIT_FOR_PURGE)
             cursor.execute(
                 f"SELECT {function}(%s, coalesce(%s, {self.DIGEST}), {self.DIGEST})",
                 [self.pk, digest, *self.digest_sources(), *self.written_sources(self.content)],

@@ -9,6 +9,8 @@ from catalogue.models.files import FileContent, content_digest
 from catalogue.sql import USES
 from marketplace.models import MAX_REASON
 
+WAIT_FOR_PURGE = "SELECT pg_advisory_xact_lock_shared('catalogue_purge'::regclass::oid::int, 0)"
+
 
 class Use(NamedTuple):
     """`is_stored` says that the place needs the row of FileContent.
@@ -60,6 +62,11 @@ class PurgeManager(models.Manager):
         empty_history(entry, same, unused, empty)
         FileContent.objects.filter(digest__in=unused).delete()
         return uses_of(digests)
+
+    def wait_for_purges(self):
+        """Keep every purge waiting until the transaction ends, as texts that are published do."""
+        with connection.cursor() as cursor:
+            cursor.execute(WAIT_FOR_PURGE)
 
     def wait_for_publishing(self):
         """Wait for texts that are being published. The triggers wait for a purge likewise."""

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from agents.models import Agent
 from catalogue.archives import SKILL_MD
-from catalogue.models import Kind, Persona, Skill
+from catalogue.models import REFUSALS, Kind, Persona, Purge, Skill
 from importing.zips import unzip
 from marketplace.large_values import large_value, pieces_of, read_in_pieces
 from marketplace.models import (
@@ -24,7 +24,12 @@ from marketplace.models import (
     max_length,
     newest_where,
 )
-from submissions.exceptions import AlreadyDecided, SubmissionNotFound, TooManyPending
+from submissions.exceptions import (
+    AlreadyDecided,
+    SubmissionNotFound,
+    TooManyPending,
+    UnusableText,
+)
 
 MAX_OF_AGENT, MAX_OF_OPERATOR = 20, 60  # pending submissions
 MAX_PENDING_BYTES = 1024**3  # of everybody together
@@ -64,6 +69,7 @@ class SubmissionQuerySet(CountedQuerySet):
         if agent:
             agent.lock_active()
         self.take_turn()
+        self.refuse_purged(proposal)
         author = {"agent": agent, "user": user, "kind": proposal.kind, "slug": proposal.slug}
         previous = self.pending().filter(**author).for_list().first()
         if previous and previous.bytes_digest == proposal.bytes_digest:
@@ -91,6 +97,12 @@ class SubmissionQuerySet(CountedQuerySet):
         stored = pending.aggregate(size=Sum("size"))["size"] or 0
         if stored + size > MAX_PENDING_BYTES:
             raise TooManyPending
+
+    def refuse_purged(self, proposal):
+        """Raises UnusableText if its text was purged since it was checked."""
+        Purge.objects.wait_for_purges()
+        if Purge.objects.filter(kind=proposal.kind, digest=proposal.values["digest"]).exists():
+            raise UnusableText(f"content: {REFUSALS['text_is_not_purged']}")
 
     def take_turn(self):
         """Wait for all other transactions that submit, so that the counts are exact."""

@@ -7,8 +7,9 @@ from catalogue.frontmatter import Refused
 from catalogue.models import Persona, Purge, Skill
 from importing.importers import SkillImporter
 from importing.reports import ImportReport
-from submissions.exceptions import AlreadyDecided
+from submissions.exceptions import AlreadyDecided, UnusableText
 from submissions.models import Maintainer, Submission, SubmittedVersion
+from submissions.proposals import Proposal, written
 from tests.factories import SkillFactory
 from tests.submissions.conftest import PERSONA, SKILL, TEXT, URL, changed
 
@@ -193,3 +194,17 @@ def test_a_purge_takes_submitted_bytes_too(author, submitted, approve):
     assert response.json() == {
         "error": "content: This text was purged and cannot come back. Change it."
     }
+
+
+@pytest.mark.contract("29.14")
+def test_a_text_that_is_purged_while_it_arrives_is_refused(agent, submitted, editor, tmp_path):
+    skill = submitted()
+    skill.content = changed(SKILL)["content"]
+    skill.save()
+    with written("skill", TEXT, []) as path:
+        proposal = Proposal("skill", path)
+        proposal.check(skill, 2)
+        Purge.objects.purge(skill.versions.get(number=1), "A court said so.")
+
+        with pytest.raises(UnusableText, match="This text was purged"):
+            Submission.objects.submit(proposal, agent=agent)
