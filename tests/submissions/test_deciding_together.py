@@ -39,6 +39,11 @@ def at_once(*calls):
         return list(pool.map(called, calls))
 
 
+@pytest.fixture
+def unlimited(rates):
+    rates(submit="100000/d")
+
+
 def approval(submission, name, number):
     user = User.objects.get_or_create(username=name)[0]
     return Approval(user, submission.bytes_digest, number, timezone.now())
@@ -46,7 +51,7 @@ def approval(submission, name, number):
 
 @pytest.mark.contract("29.11")
 @pytest.mark.django_db(transaction=True)
-def test_two_people_approve_at_once(author):
+def test_two_people_approve_at_once(author, unlimited):
     for number in range(ROUNDS):
         author.post(URL, changed(SKILL, str(number)) | {"baseNumber": number or None})
         copies = [Submission.objects.pending().get() for _ in range(2)]
@@ -68,7 +73,7 @@ def test_two_people_approve_at_once(author):
 
 @pytest.mark.contract("29.11")
 @pytest.mark.django_db(transaction=True)
-def test_an_approval_meets_a_newer_submission(author):
+def test_an_approval_meets_a_newer_submission(author, unlimited):
     number, approved = None, set()
     for turn in range(ROUNDS):
         author.post(URL, changed(SKILL, f"old {turn}") | {"baseNumber": number})
