@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('catalogue', '0012_written'),
+        ('catalogue', '0014_look_alike_indexes'),
     ]
 
     operations = [
