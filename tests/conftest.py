@@ -32,6 +32,8 @@ django_settings.DATABASES["default"].setdefault("TEST", {})["TEMPLATE"] = os.env
 )
 
 TransactionTestCase._fixture_teardown = lambda _case: empty_the_database()
+# A new connection costs PostgreSQL as much as a test, because it reads the catalog again.
+TransactionTestCase._should_reload_connections = lambda _case: False
 
 AXE = "axe-core@4.14.1"
 
