@@ -70,18 +70,19 @@ MEDIA = {
 }
 
 
-@pytest.mark.parametrize(("data", "kind"), KINDS.values(), ids=KINDS)
-def test_kinds_of_files(data, kind):
-    assert inspect_file("a.md", data) == [Finding("unreadable-file", "a.md", None, kind)]
+def test_kinds_of_files():
+    for name, (data, kind) in KINDS.items():
+        finding = Finding("unreadable-file", "a.md", None, kind)
+        assert inspect_file("a.md", data) == [finding], name
 
 
-@pytest.mark.parametrize("data", MEDIA.values(), ids=MEDIA)
-def test_pictures_fonts_audio_and_pdf(data):
-    assert inspect_file("a", data) == []
-    assert inspect_file("a", data + zipped({"b": KEY})) == [
-        Finding("unreadable-file", "a", None, "zip archive"),
-        Finding("secret", "a!b", 1, FOUND),
-    ]
+def test_pictures_fonts_audio_and_pdf():
+    for name, data in MEDIA.items():
+        assert inspect_file("a", data) == [], name
+        assert inspect_file("a", data + zipped({"b": KEY})) == [
+            Finding("unreadable-file", "a", None, "zip archive"),
+            Finding("secret", "a!b", 1, FOUND),
+        ], name
 
 
 ARCHIVES = {
@@ -98,12 +99,12 @@ ARCHIVES = {
 }
 
 
-@pytest.mark.parametrize(("data", "kind", "path"), ARCHIVES.values(), ids=ARCHIVES)
-def test_secrets_in_archives(data, kind, path):
-    assert inspect_file("a", data) == [
-        Finding("unreadable-file", "a", None, kind),
-        Finding("secret", path, 1, FOUND),
-    ]
+def test_secrets_in_archives():
+    for name, (data, kind, path) in ARCHIVES.items():
+        assert inspect_file("a", data) == [
+            Finding("unreadable-file", "a", None, kind),
+            Finding("secret", path, 1, FOUND),
+        ], name
 
 
 LIMITS = {
