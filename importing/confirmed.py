@@ -12,9 +12,10 @@ from catalogue.frontmatter import Refused, read_frontmatter
 from catalogue.inspection import STRICT
 from catalogue.models import Persona, Skill
 from catalogue.slugs import slug_of, title_of
-from importing.base import ImportFile, taking_turns
+from importing.base import taking_turns
 from importing.doubts import doubt_about
 from importing.exports import as_file
+from importing.finding import ImportFile
 from importing.importers import PersonaImporter, SkillImporter
 from importing.reports import ImportReport, printable
 from marketplace.diffs import Comparison, change_of
