@@ -4,20 +4,23 @@ Pure functions: they read neither the database nor the settings. Only `look-alik
 Each takes time linear in what it reads.
 """
 
-from itertools import islice
+from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from catalogue.archive_members import Unread, members_of
+from catalogue.disguises import disguises, wide_gaps
 from catalogue.file_kinds import as_text, unreadable_kind
 from catalogue.frontmatter import FENCED, RECOMMENDED_TOKENS, Refused, read_frontmatter
 from catalogue.licenses import is_accepted
-from catalogue.markdown_findings import dead_links, hidden_markup, long_gaps
+from catalogue.markdown_findings import hidden_markup, long_gaps
+from catalogue.markdown_links import dead_links, link_notes
 from catalogue.quoting import LINES
 from catalogue.secret_shapes import secrets_in
 from marketplace.hidden_text import (
     Place,
     described,
+    hidden_characters,
     hidden_runs,
     refused_characters,
     visible,
@@ -78,7 +81,7 @@ def refusals(path, text):
     return [f"{path}, line {line}: {what}" for line, what in refused]
 
 
-def escaped_characters(text):
+def escaped_characters(text, find=refused_characters):
     """The same of what YAML writes with escapes, such as "\\u202e"."""
     match = FENCED.match(text)
     if match is None or "\\" not in match[1]:
@@ -89,9 +92,16 @@ def escaped_characters(text):
         return
     for key, value in fields.items():
         parts = texts_in([key, value])
-        reasons = (what for part in parts for _, what in refused_characters(part))
+        reasons = (what for part in parts for _, what in find(part))
         for what in dict.fromkeys(reasons):
             yield line_of(text, key), what
+
+
+def escaped_findings(path, text):
+    match = FENCED.match(text)
+    plain = {what for _, what in hidden_characters(match[1] if match else "")}
+    places = escaped_characters(text, hidden_characters)
+    return limited("hidden-text", path, (place for place in places if place[1] not in plain))
 
 
 def texts_in(value):
@@ -126,6 +136,7 @@ def inspect_main_file(path, text):
     """The findings of a SKILL.md or a persona's file by itself."""
     return [
         *hidden_findings(path, text),
+        *escaped_findings(path, text),
         *markdown_findings(path, text),
         *secret_findings(path, text),
         *size_findings(path, text),
@@ -141,16 +152,21 @@ def inspect_folder(path, text, files, read):
     findings = limited("dead-link", path, dead_links(text, [path, *paths]))
     for file in files:
         findings += inspect_name(file["path"])
-        if file["is_executable"] or PurePosixPath(file["path"]).suffix.lower() in SCRIPTS:
+        data = read(file["path"])
+        if file["is_executable"] or is_script(file["path"], data):
             findings.append(Finding("script", file["path"], None, "agents may run it"))
-        findings += inspect_file(file["path"], read(file["path"]))
+        findings += inspect_file(file["path"], data)
     return findings
+
+
+def is_script(path, data):
+    return PurePosixPath(path).suffix.lower() in SCRIPTS or data.startswith(b"#!")
 
 
 def inspect_name(path):
     return [
         Finding("hidden-text", visible(path), None, f"in its name: {what}")
-        for _, what in described(path, hidden_runs(path))
+        for _, what in hidden_characters(path)
     ]
 
 
@@ -193,21 +209,27 @@ def hidden_findings(path, text, honest=""):
             controls.append(run)
     return [
         *limited("hidden-text", path, described(text, hidden)),
+        *limited("hidden-text", path, in_lines(text, disguises(text))),
+        *limited("long-gap", path, in_lines(text, wide_gaps(text))),
         *limited("control-characters", path, described(text, controls)),
     ]
 
 
 def markdown_findings(path, text):
     return [
-        *limited("hidden-text", path, hidden_markup(text)),
+        *limited("hidden-text", path, chain(hidden_markup(text), link_notes(text))),
         *limited("long-gap", path, long_gaps(text)),
     ]
 
 
 def secret_findings(path, text):
+    return limited("secret", path, in_lines(text, secrets_in(text)))
+
+
+def in_lines(text, places):
+    """`[(line, what)]` of `(position, what)`, without duplicates."""
     place = Place(text)
-    places = ((place.line_of(position), what) for position, what in secrets_in(text))
-    return limited("secret", path, dict.fromkeys(places))
+    return dict.fromkeys((place.line_of(position), what) for position, what in sorted(places))
 
 
 def size_findings(path, text):
@@ -220,15 +242,15 @@ def size_findings(path, text):
 
 def binary_findings(path, data):
     kind = unreadable_kind(data)
-    if not kind:
-        return []
+    if not kind.endswith("archive"):
+        findings = [Finding("unreadable-file", path, None, kind)] if kind else []
+        return findings + secret_bytes(path, data)
     inner = []
-    if kind.endswith("archive"):
-        try:
-            for member in members_of(data, kind):
-                inner += member_findings(f"{path}!{visible(member.path)[:MAX_PATH]}", member.data)
-        except Unread as error:
-            kind = f"{kind}: {error}"
+    try:
+        for member in members_of(data, kind):
+            inner += member_findings(f"{path}!{visible(member.path)[:MAX_PATH]}", member.data)
+    except Unread as error:
+        kind = f"{kind}: {error}"
     return [Finding("unreadable-file", path, None, kind), *inner]
 
 
@@ -238,8 +260,13 @@ def member_findings(path, data):
         kind = unreadable_kind(data)
         if kind.endswith("archive"):
             return [Finding("unreadable-file", path, None, f"{kind} in an archive")]
-        text = data.decode("latin-1")
+        return secret_bytes(path, data)
     return secret_findings(path, text)
+
+
+def secret_bytes(path, data):
+    """The secrets in a binary. UTF-16 has a NUL beside each letter of ASCII."""
+    return secret_findings(path, data.replace(b"\0", b"").decode("latin-1"))
 
 
 def limited(code, path, places):
