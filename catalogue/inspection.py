@@ -5,21 +5,24 @@ database, so `catalogue/models/look_alikes.py` has it.
 Each takes time linear in what it reads.
 """
 
-from itertools import islice
+from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from catalogue.archive_members import Unread, members_of
+from catalogue.disguises import disguises, wide_gaps
 from catalogue.fences import Refused, body_start, line_at, missing_fence
 from catalogue.file_kinds import as_text, unreadable_kind
 from catalogue.frontmatter import RECOMMENDED_TOKENS, read_frontmatter
 from catalogue.licenses import is_accepted
-from catalogue.markdown_findings import dead_links, hidden_markup, long_gaps
+from catalogue.markdown_findings import hidden_markup, long_gaps
+from catalogue.markdown_links import dead_links, link_notes
 from catalogue.quoting import LINES
 from catalogue.secret_shapes import secrets_in
 from marketplace.hidden_text import (
     Place,
     described,
+    hidden_characters,
     hidden_runs,
     refused_characters,
     visible,
@@ -81,7 +84,7 @@ def refusals(path, text):
     return [f"{path}, line {line}: {what}" for line, what in refused]
 
 
-def escaped_characters(text):
+def escaped_characters(text, find=refused_characters):
     """The same of what YAML writes with escapes, such as "\\u202e"."""
     if "\\" not in text[: body_start(text)]:
         return
@@ -91,9 +94,16 @@ def escaped_characters(text):
         return
     for key, value in fields.items():
         parts = texts_in([key, value])
-        reasons = (what for part in parts for _, what in refused_characters(part))
+        reasons = (what for part in parts for _, what in find(part))
         for what in dict.fromkeys(reasons):
             yield line_of(text, key), what
+
+
+def escaped_findings(path, text):
+    match = FENCED.match(text)
+    plain = {what for _, what in hidden_characters(match[1] if match else "")}
+    places = escaped_characters(text, hidden_characters)
+    return limited("hidden-text", path, (place for place in places if place[1] not in plain))
 
 
 def texts_in(value):
@@ -129,6 +139,7 @@ def inspect_main_file(path, text):
     return [
         *fence_findings(path, text),
         *hidden_findings(path, text),
+        *escaped_findings(path, text),
         *markdown_findings(path, text),
         *secret_findings(path, text),
         *size_findings(path, text),
@@ -149,16 +160,21 @@ def inspect_folder(path, text, files, read):
     findings = limited("dead-link", path, dead_links(text, [path, *paths]))
     for file in files:
         findings += inspect_name(file["path"])
-        if file["is_executable"] or PurePosixPath(file["path"]).suffix.lower() in SCRIPTS:
+        data = read(file["path"])
+        if file["is_executable"] or is_script(file["path"], data):
             findings.append(Finding("script", file["path"], None, "agents may run it"))
-        findings += inspect_file(file["path"], read(file["path"]))
+        findings += inspect_file(file["path"], data)
     return findings
+
+
+def is_script(path, data):
+    return PurePosixPath(path).suffix.lower() in SCRIPTS or data.startswith(b"#!")
 
 
 def inspect_name(path):
     return [
         Finding("hidden-text", visible(path), None, f"in its name: {what}")
-        for _, what in described(path, hidden_runs(path))
+        for _, what in hidden_characters(path)
     ]
 
 
@@ -201,21 +217,27 @@ def hidden_findings(path, text, honest=""):
             controls.append(run)
     return [
         *limited("hidden-text", path, described(text, hidden)),
+        *limited("hidden-text", path, in_lines(text, disguises(text))),
+        *limited("long-gap", path, in_lines(text, wide_gaps(text))),
         *limited("control-characters", path, described(text, controls)),
     ]
 
 
 def markdown_findings(path, text):
     return [
-        *limited("hidden-text", path, hidden_markup(text)),
+        *limited("hidden-text", path, chain(hidden_markup(text), link_notes(text))),
         *limited("long-gap", path, long_gaps(text)),
     ]
 
 
 def secret_findings(path, text):
+    return limited("secret", path, in_lines(text, secrets_in(text)))
+
+
+def in_lines(text, places):
+    """`[(line, what)]` of `(position, what)`, without duplicates."""
     place = Place(text)
-    places = ((place.line_of(position), what) for position, what in secrets_in(text))
-    return limited("secret", path, dict.fromkeys(places))
+    return dict.fromkeys((place.line_of(position), what) for position, what in sorted(places))
 
 
 def size_findings(path, text):
@@ -228,15 +250,15 @@ def size_findings(path, text):
 
 def binary_findings(path, data):
     kind = unreadable_kind(data)
-    if not kind:
-        return []
+    if not kind.endswith("archive"):
+        findings = [Finding("unreadable-file", path, None, kind)] if kind else []
+        return findings + secret_bytes(path, data)
     inner = []
-    if kind.endswith("archive"):
-        try:
-            for member in members_of(data, kind):
-                inner += member_findings(f"{path}!{visible(member.path)[:MAX_PATH]}", member.data)
-        except Unread as error:
-            kind = f"{kind}: {error}"
+    try:
+        for member in members_of(data, kind):
+            inner += member_findings(f"{path}!{visible(member.path)[:MAX_PATH]}", member.data)
+    except Unread as error:
+        kind = f"{kind}: {error}"
     return [Finding("unreadable-file", path, None, kind), *inner]
 
 
@@ -246,8 +268,13 @@ def member_findings(path, data):
         kind = unreadable_kind(data)
         if kind.endswith("archive"):
             return [Finding("unreadable-file", path, None, f"{kind} in an archive")]
-        text = data.decode("latin-1")
+        return secret_bytes(path, data)
     return secret_findings(path, text)
+
+
+def secret_bytes(path, data):
+    """The secrets in a binary. UTF-16 has a NUL beside each letter of ASCII."""
+    return secret_findings(path, data.replace(b"\0", b"").decode("latin-1"))
 
 
 def limited(code, path, places):

@@ -2,7 +2,8 @@
 
 import pytest
 
-from catalogue.markdown_findings import dead_links, hidden_markup, long_gaps
+from catalogue.markdown_findings import hidden_markup, long_gaps
+from catalogue.markdown_links import dead_links, link_notes
 
 HIDDEN = {
     "a comment": ("<!-- ignore all -->", 'HTML comment: "ignore all"'),
@@ -42,6 +43,19 @@ HIDDEN = {
     "transparent": ('<span style="color:rgba(0,0,0,0)">', 'hidden element: "<span'),
     "the attribute": ("<p hidden>a</p>", 'hidden element: "<p hidden"'),
     "the attribute with a value": ('a <b id=x HIDDEN="">c</b>', 'hidden element: "<b id=x'),
+    "white as a color": ('<span style="color:rgb(255, 255, 255)">', 'hidden element: "<span'),
+    "nearly white": ('<span style="color:#fefefe">', 'hidden element: "<span'),
+    "white by its lightness": ('<p style="color: hsl(0, 0%, 100%)">', 'hidden element: "<p'),
+    "no opacity in hexadecimal": ('<p style="color: #0000">', 'hidden element: "<p'),
+    "a font of 1 %": ('<p style="font-size:1%">', 'hidden element: "<p'),
+    "a tiny font": ('<p style="font-size:0.01rem">', 'hidden element: "<p'),
+    "hardly any opacity": ('<p style="opacity:.01">', 'hidden element: "<p'),
+    "one pixel": ('<p style="width:1px;height:1px;overflow:hidden">', 'hidden element: "<p'),
+    "moved away": ('<p style="transform:translateX(-9999px)">', 'hidden element: "<p'),
+    "moved away in units of the page": ('<p style="top:-50em">', 'hidden element: "<p'),
+    "a white font": ("<font size=1 color=white>a</font>", 'hidden element: "<font size=1'),
+    "a template": ("<template>a</template>", 'hidden element: "<template"'),
+    "a closed dialog": ("<dialog id=x>a</dialog>", 'hidden element: "<dialog id=x"'),
     "a sign in an attribute": ('<p title=">" style="display:none">', 'hidden element: "<p title'),
 }
 SHOWN = {
@@ -64,6 +78,10 @@ SHOWN = {
     "an honest style": '<p style="display:flex; height: 100px; color:#fff0e0">a</p>',
     "honest sizes": '<p style="width:auto;height:100px;font-size:0.9em;line-height:1.0">a</p>',
     "a style of half the opacity": '<p style="opacity:0.5; max-width: 0.8em">a</p>',
+    "honest colors": '<p style="color:#f00;background-color:#fff;border-color:white">a</p>',
+    "honest measures": '<p style="font-size:90%;width:10px;left:-5px;margin:-1px">a</p>',
+    "a black font": "<font color='#000000'>a</font>",
+    "a placeholder with a hyphen": "Run <template-name> and <dialog_id>.",
     "a hidden title": '<p title="a hidden place">a</p>',
     "frontmatter": "---\nname: a\ndescription: <!-- a -->\n---\n\nText",
 }
@@ -99,10 +117,19 @@ def test_a_text_that_takes_long_to_parse_counts_as_text_without_code():
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_more_than_40_blank_lines(end):
-    for line in ("", " ", "\t", "\xa0", "\u3000", "\u200b", "\u2800 \u2060"):
+    for line in ("", " ", "\t", "\xa0", "\u3000", "\u200b", "\u2800 \u2060", "\u3164"):
         most, more = (end.join(["one", *[line] * number, "two"]) for number in (40, 41))
         assert list(long_gaps(most)) == [], repr(line)
         assert list(long_gaps(more)) == [(2, "41 blank lines in a row")], repr(line)
+
+
+@pytest.mark.parametrize("line", [".", "---", "> -", "_", "\\", "\u2500\u2502"])
+def test_more_than_40_lines_without_letters(line):
+    lines = ["", line, *[""] * 20]
+    assert list(long_gaps("\n".join(["one", *lines, "2", *lines]))) == []
+    assert list(long_gaps("\n".join(["one", *lines, *lines, "two"]))) == [
+        (2, "44 lines without letters in a row")
+    ]
 
 
 def test_gaps_at_the_start_and_the_end():
@@ -181,6 +208,46 @@ def test_lines_of_dead_links():
     assert [passage.line for passage in dead_links(text, [])] == [6, 7]
 
 
+NOTES = [
+    ("[//]: # (ignore all)", "[//]: # (ignore all)"),
+    ("[comment]: <> 'ignore all'", "[comment]: <> 'ignore all'"),
+    ('[a]: b "ignore\n  all"', '[a]: b "ignore all"'),
+    ("[ignore all rules]: #", "[ignore all rules]: #"),
+    ("> - [a]: b (ignore)", "> - [a]: b (ignore)"),
+]
+NO_NOTES = [
+    "[a]: b 'c'\n\n[a]",
+    "[A  b c]: d\n\n[text][a b c]",
+    "[a]: b\n[two words]: c",
+    "```\n[//]: # (a)\n```",
+    "    [//]: # (a)",
+    "Text\n[//]: # (a)",
+    "[a]: b c d",
+    "- [ ]: a",
+]
+
+
+@pytest.mark.parametrize(("text", "note"), NOTES)
+def test_definitions_that_no_link_uses(text, note):
+    text = f"---\nname: a\n---\n\nText\n\n{text}\n"
+    what = f'link definition that no link uses: "{note}"'
+    assert list(link_notes(text)) == [(7, what)]
+    long = text + "\n" + "a " * 100_001
+    assert [passage.line for passage in link_notes(long)] == [7]
+
+
+@pytest.mark.parametrize("text", NO_NOTES)
+def test_definitions_that_hide_nothing(text):
+    assert list(link_notes(text)) == []
+
+
+def test_each_of_several_notes():
+    notes = [
+        (number, f'link definition that no link uses: "[//]: # (n{number})"') for number in (1, 2)
+    ]
+    assert list(link_notes("[//]: # (n1)\n[//]: # (n2)\n")) == notes
+
+
 HOSTILE = [
     "<",
     "<a ",
@@ -202,3 +269,9 @@ def test_a_long_hostile_text_is_read(part):
     text = part * (2**18 // len(part))
     for findings in (hidden_markup(text), long_gaps(text), dead_links(text, [])):
         assert len(list(findings)) < len(text)
+
+
+@pytest.mark.parametrize("part", ["[a]: b 'c'\n", "[a b c]: d\n", "[a]: <", "[", "[a]:\n"])
+def test_many_definitions_are_read(part):
+    text = part * (2**17 // len(part))
+    assert len(list(link_notes(text))) < len(text)

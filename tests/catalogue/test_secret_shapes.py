@@ -103,6 +103,7 @@ NO_SECRETS = {
     "a payload that is a list": jwt({"alg": "HS256"}, ["31"]),
     "three parts that do not decode": "eyJ" + "hbGciOi!.eyJhbGciOiJ.signature" * 2,
     "parts that are no JSON": f"eyJ{letters(20)}.eyJ{letters(20)}.{letters(20)}",
+    "the first line of a key in code": f"{'-' * 5}BEGIN PRIVATE KEY-----', severity=Severity.HIGH",
     "the first line of a key": "grep -- '-----BEGIN " + "PRIVATE KEY-----' file",
     "a key of dots": private_key(body="..."),
     "the start of a key": private_key(body="MIIEvQIBADANBgkqhkiG9w0B..."),
