@@ -100,8 +100,7 @@ def escaped_characters(text, find=refused_characters):
 
 
 def escaped_findings(path, text):
-    match = FENCED.match(text)
-    plain = {what for _, what in hidden_characters(match[1] if match else "")}
+    plain = {what for _, what in hidden_characters(text[: body_start(text)])}
     places = escaped_characters(text, hidden_characters)
     return limited("hidden-text", path, (place for place in places if place[1] not in plain))
 
