@@ -2,7 +2,7 @@
 
 MAX_BODY = 64 * 1024  # bytes
 MAX_UPLOAD = 34 * 1024**2  # bytes of a form in which staff upload files
-MAX_FETCH = 512 * 1024  # bytes of a request of git, which names every file that it wants
+MAX_FETCH = 2 * 1024**2  # bytes of a request of git, which names every file that it wants
 LONG_BODIES = {"/admin/": MAX_UPLOAD, "/git/": MAX_FETCH}  # by the path that they are below
 BROKEN_CHUNK = "The request body has a broken chunk"
 HEAD_TOO_LARGE = "Request head is too large"
