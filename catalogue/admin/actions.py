@@ -43,13 +43,14 @@ def publish(model_admin, request, queryset):
     model_admin.change_each(request, queryset, "Published.", model_admin.model.publish)
 
 
+# It would end a recall, and its agents would no longer read the reason.
 @confirmed_action(
     "Back to draft",
     text="A draft is in no list and cannot be installed. Agents that have it keep it.",
-    refusal="Nothing to move back: all of these are already drafts.",
+    refusal="Nothing to move back: all of these are drafts or recalled. Publishing ends a recall.",
     level=messages.INFO,
 )
-@offered_to(lambda entry: entry.status != Status.DRAFT)
+@offered_to(lambda entry: entry.status != Status.DRAFT and not entry.is_recalled)
 def redraft(model_admin, request, queryset):
     model_admin.change_each(request, queryset, "Moved back to draft.", model_admin.model.redraft)
 

@@ -64,7 +64,6 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
         *("status", CategoryFilter, TagFilter, AuthorFilter, NeedsWorkFilter, AssigneeFilter)
     ]
     ordering = ["-id"]
-    prepopulated_fields = {"slug": ["title"]}
     formfield_overrides = {
         **StaffModelAdmin.formfield_overrides,
         models.TextField: {"form_class": FormTextField, "widget": FormTextField.widget},
@@ -123,10 +122,6 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
 
     def get_readonly_fields(self, request, obj=None):
         return [*self.counters, *self.always_readonly]
-
-    def get_prepopulated_fields(self, request, obj=None):
-        # Agents know an entry by its slug: a new title must not change it.
-        return {} if obj else self.prepopulated_fields
 
     def get_sortable_by(self, request):
         """The columns that an index sorts. These indexes hold published entries only."""

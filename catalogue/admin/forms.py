@@ -16,6 +16,7 @@ from catalogue.frontmatter import (
 )
 from catalogue.inspection import escaped_characters
 from catalogue.models import LABELS, MAX_BUNDLED, Spellings
+from catalogue.slugs import as_slug
 from catalogue.yaml_fields import read_mapping
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ActionForm, ReasonField, ReasonForm
@@ -63,8 +64,17 @@ class EntryForm(EditForm):
             name: suggested_input(name) for name in ("category", "tags", "license", "author")
         }
 
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        # Agents know an entry by its slug: a new title must not change it.
+        if "slug" in self.fields and not self.instance.pk:
+            self.fields["slug"].required = False
+            self.fields["slug"].help_text = "Leave it empty to make it from the title."
+
     def clean_slug(self):
-        slug = self.cleaned_data["slug"]
+        slug = self.cleaned_data["slug"] or as_slug(self.cleaned_data.get("title", ""))
+        if not slug:
+            raise forms.ValidationError("Enter a slug: none can be made from the title.")
         others = self._meta.model.objects.exclude(pk=self.instance.pk)
         if others.filter(slug=slug).exists():
             free = next(
@@ -148,7 +158,7 @@ class SkillForm(EntryForm):
                 "Fix the frontmatter: it is not valid YAML. Quote any value that contains a "
                 "colon and a space."
             )
-        slug, name = self["slug"].data, fields.line("name")
+        slug, name = self.cleaned_data.get("slug"), fields.line("name")
         if not name:
             yield f"Add the line name: {slug or 'the-slug'} to the frontmatter."
         elif slug and name != slug:

@@ -123,7 +123,9 @@ class Entry(VisibleTexts, Checked):
         "self", models.SET_NULL, null=True, editable=False, related_name="+", db_index=False
     )
     source = models.TextField(
-        blank=True, help_text="Where the entry was imported from. The next import finds it by this."
+        blank=True,
+        help_text="Where the entry was imported from. Commands find it by this, uploads by its slug "
+        "first.",
     )
     notes, assignments = GenericRelation(Note), GenericRelation(Assignment)
     created_at = models.DateTimeField(auto_now_add=True)

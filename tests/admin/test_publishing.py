@@ -204,11 +204,16 @@ def test_deleting_a_draft_leaves_the_personas_that_bundle_it(admin_client, anyon
     assert anyone.get("/api/v1/personas/archivist").json()["skills"] == []
 
 
+NOT_REDRAFTED = (
+    "Nothing to move back: all of these are drafts or recalled. Publishing ends a recall."
+)
+
+
 @pytest.mark.parametrize(
     ("action", "status", "sentence"),
     [
         ("publish", "published", "Nothing to publish: all of these are already published."),
-        ("redraft", "draft", "Nothing to move back: all of these are already drafts."),
+        ("redraft", "draft", NOT_REDRAFTED),
     ],
 )
 def test_an_action_without_effect_is_refused_and_not_logged(admin_client, action, status, sentence):
