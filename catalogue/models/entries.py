@@ -124,8 +124,8 @@ class Entry(VisibleTexts, Checked):
     )
     source = models.TextField(
         blank=True,
-        help_text="Where the entry was imported from. Commands find it by this, uploads by its slug "
-        "first.",
+        help_text="Where the entry was imported from. Commands find it by this, uploads by its "
+        "slug first.",
     )
     notes, assignments = GenericRelation(Note), GenericRelation(Assignment)
     created_at = models.DateTimeField(auto_now_add=True)
