@@ -101,6 +101,16 @@ def test_a_readable_file_stays_as_it_is(text):
         ("name: pdf\ndescription: 1e5\n", "name: pdf\ndescription: '1e5'\n", ["quoting"]),
         ("name: pdf\ndescription: It's: x\n", 'name: pdf\ndescription: "It\'s: x"\n', ["quoting"]),
         (
+            'name: pdf\ndescription: "This" or "that"\n',
+            'name: pdf\ndescription: \'"This" or "that"\'\n',
+            ["quoting"],
+        ),
+        (
+            "name: pdf\ndescription: |-\n\tUse: x\n\ty\n",
+            "name: pdf\ndescription: 'Use: x y'\n",
+            ["quoting"],
+        ),
+        (
             'name: pdf\ndescription: "Say "hi""\n',
             "name: pdf\ndescription: 'Say \"hi\"'\n",
             ["quoting"],
