@@ -38,6 +38,7 @@ CODES = [
 ]
 MAX_LISTED = 20  # findings of one code in one file
 MAX_PATH = 200  # characters of a member's path
+MAX_SHOWN = 500  # findings on a page
 MARKDOWN = {".md", ".markdown", ".mdown", ".mdx", ".mdc"}
 SCRIPTS = {
     *(".bash", ".bat", ".cjs", ".cmd", ".js", ".mjs", ".pl", ".ps1", ".py", ".rb", ".sh", ".ts"),
@@ -127,6 +128,15 @@ def line_of(text, key):
     return next((number for number, line in lines if line.lstrip("\"'").startswith(key)), 2)
 
 
+def shown(findings):
+    """The first of many findings as a page shows them: those that `--strict` refuses come first."""
+    first = sorted(findings, key=lambda finding: finding.code not in STRICT)
+    return [
+        finding._replace(path=visible(finding.path), text=visible(finding.text))
+        for finding in first[:MAX_SHOWN]
+    ]
+
+
 def inspect_texts(texts):
     """The findings of single fields, as `{name: text}`. Their path is the name."""
     return [
@@ -195,15 +205,19 @@ def repair_findings(path, text, repairs):
 
 
 def inspect_facts(path, facts):
-    findings = []
-    if not facts.license:
-        findings.append(Finding("license", path, None, "none"))
-    elif facts.licenses and not is_accepted(facts.license, facts.licenses):
-        findings.append(Finding("license", path, None, f"{facts.license} is not accepted here"))
+    findings = license_findings(path, facts.license, facts.licenses)
     if not facts.description.strip():
         findings.append(Finding("description", path, None, "none"))
     findings += [Finding("left-out", other, None, reason) for other, reason in facts.left_out]
     return findings + unknown_skill_findings(path, facts.unknown_skills)
+
+
+def license_findings(path, name, licenses):
+    if not name:
+        return [Finding("license", path, None, "none")]
+    if licenses and not is_accepted(name, licenses):
+        return [Finding("license", path, None, f"{name} is not accepted here")]
+    return []
 
 
 def unknown_skill_findings(path, slugs):

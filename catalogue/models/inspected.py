@@ -5,6 +5,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models, transaction
 
 from catalogue.inspection import CODES, Facts, inspect, inspect_texts
+from catalogue.models.look_alikes import look_alike_finding, look_alikes
 
 MESSAGES = ["deprecation_message", "withdrawal_reason"]
 
@@ -69,6 +70,11 @@ class Inspected(models.Model):
     def inspect(self):
         """All findings of the entry as it is now, saved or not."""
         return [*self.inspect_file(), *self.inspect_fields()]
+
+    def look_alikes(self):
+        """The finding that its slug looks like another one, as a list. One query."""
+        others = look_alikes(type(self), [self.slug], besides=self.pk)
+        return [look_alike_finding(self.file_name, *pair) for pair in others.items()]
 
     def inspect_file(self):
         """The findings of its file, of the folder if there is one, and of what they say."""
