@@ -5,6 +5,7 @@ database, so `catalogue/models/look_alikes.py` has it.
 Each takes time linear in what it reads.
 """
 
+from contextlib import suppress
 from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from catalogue.licenses import is_accepted
 from catalogue.markdown_findings import hidden_markup, long_gaps
 from catalogue.markdown_links import dead_links, link_notes
 from catalogue.quoting import LINES
+from catalogue.repairs import line_of_repair
 from catalogue.secret_shapes import secrets_in
 from marketplace.hidden_text import (
     Place,
@@ -31,8 +33,15 @@ from marketplace.hidden_text import (
 # The codes that `--strict` refuses.
 STRICT = {"hidden-text", "secret", "unreadable-file", "long-gap"}
 NOT_ENDED = "no line of --- ends the frontmatter above this line"
+# The codes that follow from a stored entry alone. Others need the files of an import
+# (`left-out`) or other entries (`look-alike`, `unknown-skill`).
+CODES = [
+    *("hidden-text", "control-characters", "secret", "unreadable-file", "long-gap", "script"),
+    *("format", "size", "license", "description", "dead-link"),
+]
 MAX_LISTED = 20  # findings of one code in one file
 MAX_PATH = 200  # characters of a member's path
+MAX_SHOWN = 500  # findings on a page
 MARKDOWN = {".md", ".markdown", ".mdown", ".mdx", ".mdc"}
 SCRIPTS = {
     *(".bash", ".bat", ".cjs", ".cmd", ".js", ".mjs", ".pl", ".ps1", ".py", ".rb", ".sh", ".ts"),
@@ -72,7 +81,11 @@ class Facts(NamedTuple):
 
 def inspect(path, text, facts, files=None, read=None):
     """All findings of an entry: of its file, of the facts, and of the folder if there is one."""
-    findings = [*inspect_main_file(path, text), *inspect_facts(path, facts)]
+    findings = [
+        *inspect_main_file(path, text),
+        *repair_findings(path, text, facts.repairs),
+        *inspect_facts(path, facts),
+    ]
     if files is not None:
         findings += inspect_folder(path, text, files, read)
     return findings
@@ -124,6 +137,15 @@ def line_of(text, key):
     return next((number for number, line in lines if line.lstrip("\"'").startswith(key)), 2)
 
 
+def shown(findings):
+    """The first of many findings as a page shows them: those that `--strict` refuses come first."""
+    first = sorted(findings, key=lambda finding: finding.code not in STRICT)
+    return [
+        finding._replace(path=visible(finding.path), text=visible(finding.text))
+        for finding in first[:MAX_SHOWN]
+    ]
+
+
 def inspect_texts(texts):
     """The findings of single fields, as `{name: text}`. Their path is the name."""
     return [
@@ -146,7 +168,9 @@ def inspect_main_file(path, text):
 
 
 def fence_findings(path, text):
-    place = missing_fence(text)
+    place = None
+    with suppress(Refused):  # a text from before such files were refused
+        place = missing_fence(text)
     return [] if place is None else [Finding("format", path, line_at(text, place), NOT_ENDED)]
 
 
@@ -188,22 +212,34 @@ def inspect_file(path, data):
     return findings + secret_findings(path, text)
 
 
-def inspect_facts(path, facts):
-    findings = [
-        Finding("format", path, None, f"served with a repair: {name}") for name in facts.repairs
+def repair_findings(path, text, repairs):
+    return [
+        Finding("format", path, line_of_repair(text, name), f"served with a repair: {name}")
+        for name in repairs
     ]
-    if not facts.license:
-        findings.append(Finding("license", path, None, "none"))
-    elif facts.licenses and not is_accepted(facts.license, facts.licenses):
-        findings.append(Finding("license", path, None, f"{facts.license} is not accepted here"))
+
+
+def inspect_facts(path, facts):
+    findings = license_findings(path, facts.license, facts.licenses)
     if not facts.description.strip():
         findings.append(Finding("description", path, None, "none"))
     findings += [Finding("left-out", other, None, reason) for other, reason in facts.left_out]
-    findings += [
+    return findings + unknown_skill_findings(path, facts.unknown_skills)
+
+
+def license_findings(path, name, licenses):
+    if not name:
+        return [Finding("license", path, None, "none")]
+    if licenses and not is_accepted(name, licenses):
+        return [Finding("license", path, None, f"{name} is not accepted here")]
+    return []
+
+
+def unknown_skill_findings(path, slugs):
+    return [
         Finding("unknown-skill", path, None, f"no published skill is called {slug}")
-        for slug in facts.unknown_skills
+        for slug in slugs
     ]
-    return findings
 
 
 def hidden_findings(path, text, honest=""):

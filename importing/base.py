@@ -4,13 +4,11 @@ import os
 from contextlib import contextmanager
 from itertools import chain, count, islice
 
-from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import prefetch_related_objects
 
 from catalogue.frontmatter import Refused, read_frontmatter, read_text
-from catalogue.inspection import Facts
 from catalogue.models import (
     MAX_LABELS,
     FileContent,
@@ -262,19 +260,15 @@ class Importer(Finder):
 
     def inspect(self, file, entry):
         """Report the findings of a file. Raises Refused if it is strict about one of them."""
-        findings = findings_of(file, self.facts(file, entry))
+        entry.file_findings = findings = findings_of(file, self.facts(file, entry))
         self.report.find(file.path.parent, findings)
         if self.strict:
             check_strictly(findings)
 
     def facts(self, file, entry):
-        return Facts(
-            license=entry.license,
-            description=entry.description,
-            licenses=settings.LICENSES,
-            repairs=tuple(self.repaired(file, entry).repairs),
-            left_out=tuple(file.folder.left_out) if file.folder else (),
-        )
+        left_out = file.folder.left_out if file.folder else ()
+        facts = entry.facts(self.repaired(file, entry).repairs)
+        return facts._replace(left_out=tuple(left_out))
 
     def shortened(self, file, name, value):
         """As many labels as an entry may have; the report says if there are more."""

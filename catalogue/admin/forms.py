@@ -6,6 +6,7 @@ from itertools import count
 
 from django import forms
 
+from catalogue.admin.findings import EditedFindingsMixin, TextsForm
 from catalogue.fences import FENCED, MAX_FRONTMATTER, NEWLINE, Refused, line_at, missing_fence
 from catalogue.frontmatter import (
     MAX_BYTES,
@@ -19,7 +20,7 @@ from catalogue.models import LABELS, MAX_BUNDLED, Spellings
 from catalogue.slugs import as_slug
 from catalogue.yaml_fields import read_mapping
 from marketplace.adminsite import theme
-from marketplace.adminsite.actions import ActionForm, ReasonField, ReasonForm
+from marketplace.adminsite.actions import ReasonField
 from marketplace.adminsite.edits import EditForm
 from marketplace.hidden_text import as_sentences
 from marketplace.secrets import holds_token
@@ -58,7 +59,7 @@ def check_text(text, max_bytes):
         raise forms.ValidationError(reasons)
 
 
-class EntryForm(EditForm):
+class EntryForm(EditedFindingsMixin, EditForm):
     class Meta:
         widgets = {
             name: suggested_input(name) for name in ("category", "tags", "license", "author")
@@ -218,7 +219,7 @@ def in_fences(text):
     return text if text.endswith("\n") else f"{text}\n\n"
 
 
-class SuccessorForm(ActionForm):
+class SuccessorForm(TextsForm):
     """Asks for the published entry, of the same kind as the rows, to use instead of them."""
 
     successor = forms.CharField(
@@ -268,7 +269,7 @@ class RecallForm(SuccessorForm):
     field_order = ["reason", "successor"]
 
 
-class VersionRecallForm(ReasonForm):
+class VersionRecallForm(TextsForm):
     reason = ReasonField(
         help_text="Public: the list of versions shows it, and so do the advisories of agents that "
         "have it."

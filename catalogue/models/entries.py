@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce, Collate, Lower
 from django.utils import timezone
 
 from catalogue.models.checks import Checked
+from catalogue.models.inspected import MESSAGES, Inspected
 from catalogue.models.labels import LabelsField, NfcCharField, label_key, once
 from catalogue.models.of_text import DigestOfText, NumberOfText, TokensOfText
 from catalogue.models.status import PUBLISHED, PUBLISHED_STATUS, Status
@@ -67,7 +68,7 @@ class EntryQuerySet(CountedQuerySet):
 
     def for_list(self):
         """Defer what lists do not show, above all the long columns."""
-        unseen = ("source", "status", "withdrawn_at", "withdrawal_reason", "successor")
+        unseen = ("source", "status", "withdrawn_at", "withdrawal_reason", "successor", "findings")
         return self.with_successor().defer(*unseen, *self.model.long_columns())
 
     def with_successor(self):
@@ -87,7 +88,7 @@ def successor_slug(model, relation=""):
     )
 
 
-class Entry(VisibleTexts, Checked):
+class Entry(VisibleTexts, Inspected, Checked):
     """What skills and personas share (contract 8)."""
 
     LONG_COLUMNS = ["content"]
@@ -95,6 +96,7 @@ class Entry(VisibleTexts, Checked):
     # What a file's frontmatter says about an entry, besides its name: texts, lists of words.
     TEXT_FIELDS = ["title", "description", "category", "author", "version", "license"]
     LIST_FIELDS = ["tags", "runtimes"]
+    DERIVED = {"findings": {"slug", *TEXT_FIELDS, *LIST_FIELDS, "content", *MESSAGES}}
 
     slug = models.CharField(max_length=100, validators=[slug_validator])
     title = NfcCharField(max_length=200)
@@ -296,4 +298,5 @@ NO_HISTORY = [
     "context_tokens",
     "digest",
     "source",
+    "findings",
 ]

@@ -18,6 +18,7 @@ UNSEEN = {
     "digest",
     "context_tokens",
     "archive_digest",
+    "findings",
 }
 
 

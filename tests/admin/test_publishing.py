@@ -41,9 +41,10 @@ def add(client, kind, **fields):
     return client.post(url, untouched_form(client.get(url)) | fields, follow=True)
 
 
+ABOUT = {"slug": "pdf-tables", "title": "Tables", "description": "Reads.", "license": "MIT"}
 NEW = {
-    "skill": {"slug": "pdf-tables", "title": "Tables", "content": SKILL_MD},
-    "persona": {"slug": "pdf-tables", "title": "Tables", "content": "Read tables."},
+    "skill": ABOUT | {"content": SKILL_MD},
+    "persona": ABOUT | {"content": "Read tables."},
 }
 IS_DRAFT = "pdf-tables is a draft: agents cannot find it until you publish it. Publish it"
 
@@ -105,7 +106,7 @@ def test_permission_to_add_does_not_publish(clerk_with):
 
 
 def test_a_text_that_may_not_be_published_is_saved_as_a_draft(admin_client):
-    skill = SkillFactory(slug="pdf-tables", content=SKILL_MD)
+    skill = SkillFactory(slug="pdf-tables", content=SKILL_MD, license="MIT")
     skill.content = SKILL_MD + "More.\n"
     skill.save()
     skill.versions.get(number=1).recall("It leaks.")

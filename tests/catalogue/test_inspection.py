@@ -162,8 +162,8 @@ def test_facts():
         unknown_skills=("pdf",),
     )
     assert findings_of(facts=facts) == [
-        ("format", "SKILL.md", None, "served with a repair: name"),
-        ("format", "SKILL.md", None, "served with a repair: quoting"),
+        ("format", "SKILL.md", 2, "served with a repair: name"),
+        ("format", "SKILL.md", 3, "served with a repair: quoting"),
         ("license", "SKILL.md", None, "none"),
         ("description", "SKILL.md", None, "none"),
         ("left-out", ".env", None, "hidden"),
