@@ -61,5 +61,8 @@ def as_text(file, contents):
     if file is None:
         return ""
     executable = "executable, " if file["is_executable"] else ""
-    text = contents.get(file["digest"], b"").decode()
-    return f"{executable}{filesizeformat(file['size'])}, {file['digest']}\n{text}"
+    about = f"{executable}{filesizeformat(file['size'])}, {file['digest']}"
+    if not file["is_text"]:
+        return f"{about}, no text"
+    text = contents.get(file["digest"])
+    return f"{about}, text not shown" if text is None else f"{about}\n{text.decode()}"

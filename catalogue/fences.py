@@ -63,8 +63,11 @@ def fenced(text):
 def first_fence(text):
     """The reason why the first line that may be meant as --- is not one, or ""."""
     lines = [line.rstrip(" \t\r\n") for line in LINES.findall(text)]
-    if lines and lines[0].removeprefix("\ufeff") != "---" and LIKE_FENCE.fullmatch(lines[0]):
-        return "; line 1 must be --- and nothing else"
+    is_open = OPENING.match(text) is not None
+    similar = (number for number, line in enumerate(lines, 1) if LIKE_FENCE.fullmatch(line))
+    number = next((number for number in similar if not (is_open and number == 1)), 0)
+    if number == 1 or (is_open and number):
+        return f"; line {number} must be --- and nothing else"
     number = next((number for number, line in enumerate(lines, 1) if line == "---"), 0)
     return f"; the first --- is line {number}" if number > 1 else ""
 

@@ -56,9 +56,13 @@ MEDIA = re.compile(
     rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|RIFF[\s\S]{4}(?:WEBP|WAVE)|BM[\s\S]{4}\0\0\0\0"
     rb"|\0\0[\x01\x02]\0[\x01-\xff]\0|II\x2a\0|MM\0\x2a|8BPS\0\x01|\xff\x0a|\0\0\0\x0cJXL "
     rb"|\0\0\0\x0cjP  |[\s\S]{4}ftyp(?:avi[fs]|hei[cxms]|mif1|msf1|M4[AB] )"
-    rb"|\0\x01\0\0\0[\0-\x40]|OTTO|true|ttcf|wOF[F2]|[\s\S]{8}(?:\0\0\x01\0|[\x01\x02]\0\x02\0)[\s\S]{22}LP"
+    rb"|(?:\0\x01\0\0|OTTO|true)\0[\0-\x40]|ttcf\0|wOF[F2]|[\s\S]{8}(?:\0\0\x01\0|[\x01\x02]\0\x02\0)[\s\S]{22}LP"
     rb"|ID3[\x02-\x04]|\xff[\xf0-\xf3\xf8-\xfb]|OggS\0|fLaC|MThd\0\0\0\x06|FORM[\s\S]{4}AIF[FC]|\.snd|%PDF-1\.|%PDF-2\."
 )
+
+TEXT = bytes({*range(0x20, 0x7F), *b"\t\n\r"})
+SAMPLE = 4096  # bytes
+PNG, PNG_END = b"\x89PNG\r\n\x1a\n", b"IEND\xae\x42\x60\x82"
 
 
 def as_text(data):
@@ -81,4 +85,15 @@ def unreadable_kind(data):
     # A picture may have an archive behind it, which programs find from its end.
     if ZIP_END in data[-ZIP_TAIL:]:
         return ZIP
-    return "" if is_medium else "binary file"
+    return disguise_of(data) if is_medium else "binary file"
+
+
+def disguise_of(medium):
+    """What else a picture, font, audio or PDF is by its first bytes; "" if nothing is."""
+    start = medium[:SAMPLE]
+    others = len(start.translate(None, TEXT))
+    if 5 * others < len(start) and not medium.startswith(b"%PDF"):
+        return "text that starts like a picture, font or audio"
+    if medium.startswith(PNG) and medium.rpartition(PNG_END)[2].strip(b"\0") and PNG_END in medium:
+        return "picture with something behind its end"
+    return ""

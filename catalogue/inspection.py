@@ -5,21 +5,26 @@ database, so `catalogue/models/look_alikes.py` has it.
 Each takes time linear in what it reads.
 """
 
-from itertools import islice
+from contextlib import suppress
+from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from catalogue.archive_members import Unread, members_of
+from catalogue.disguises import disguises, wide_gaps
 from catalogue.fences import Refused, body_start, line_at, missing_fence
 from catalogue.file_kinds import as_text, unreadable_kind
 from catalogue.frontmatter import RECOMMENDED_TOKENS, read_frontmatter
 from catalogue.licenses import is_accepted
-from catalogue.markdown_findings import dead_links, hidden_markup, long_gaps
+from catalogue.markdown_findings import hidden_markup, long_gaps
+from catalogue.markdown_links import dead_links, link_notes
 from catalogue.quoting import LINES
+from catalogue.repairs import line_of_repair
 from catalogue.secret_shapes import secrets_in
 from marketplace.hidden_text import (
     Place,
     described,
+    hidden_characters,
     hidden_runs,
     refused_characters,
     visible,
@@ -28,8 +33,15 @@ from marketplace.hidden_text import (
 # The codes that `--strict` refuses.
 STRICT = {"hidden-text", "secret", "unreadable-file", "long-gap"}
 NOT_ENDED = "no line of --- ends the frontmatter above this line"
+# The codes that follow from a stored entry alone. Others need the files of an import
+# (`left-out`) or other entries (`look-alike`, `unknown-skill`).
+CODES = [
+    *("hidden-text", "control-characters", "secret", "unreadable-file", "long-gap", "script"),
+    *("format", "size", "license", "description", "dead-link"),
+]
 MAX_LISTED = 20  # findings of one code in one file
 MAX_PATH = 200  # characters of a member's path
+MAX_SHOWN = 500  # findings on a page
 MARKDOWN = {".md", ".markdown", ".mdown", ".mdx", ".mdc"}
 SCRIPTS = {
     *(".bash", ".bat", ".cjs", ".cmd", ".js", ".mjs", ".pl", ".ps1", ".py", ".rb", ".sh", ".ts"),
@@ -69,7 +81,11 @@ class Facts(NamedTuple):
 
 def inspect(path, text, facts, files=None, read=None):
     """All findings of an entry: of its file, of the facts, and of the folder if there is one."""
-    findings = [*inspect_main_file(path, text), *inspect_facts(path, facts)]
+    findings = [
+        *inspect_main_file(path, text),
+        *repair_findings(path, text, facts.repairs),
+        *inspect_facts(path, facts),
+    ]
     if files is not None:
         findings += inspect_folder(path, text, files, read)
     return findings
@@ -81,7 +97,7 @@ def refusals(path, text):
     return [f"{path}, line {line}: {what}" for line, what in refused]
 
 
-def escaped_characters(text):
+def escaped_characters(text, find=refused_characters):
     """The same of what YAML writes with escapes, such as "\\u202e"."""
     if "\\" not in text[: body_start(text)]:
         return
@@ -91,9 +107,15 @@ def escaped_characters(text):
         return
     for key, value in fields.items():
         parts = texts_in([key, value])
-        reasons = (what for part in parts for _, what in refused_characters(part))
+        reasons = (what for part in parts for _, what in find(part))
         for what in dict.fromkeys(reasons):
             yield line_of(text, key), what
+
+
+def escaped_findings(path, text):
+    plain = {what for _, what in hidden_characters(text[: body_start(text)])}
+    places = escaped_characters(text, hidden_characters)
+    return limited("hidden-text", path, (place for place in places if place[1] not in plain))
 
 
 def texts_in(value):
@@ -115,6 +137,15 @@ def line_of(text, key):
     return next((number for number, line in lines if line.lstrip("\"'").startswith(key)), 2)
 
 
+def shown(findings):
+    """The first of many findings as a page shows them: those that `--strict` refuses come first."""
+    first = sorted(findings, key=lambda finding: finding.code not in STRICT)
+    return [
+        finding._replace(path=visible(finding.path), text=visible(finding.text))
+        for finding in first[:MAX_SHOWN]
+    ]
+
+
 def inspect_texts(texts):
     """The findings of single fields, as `{name: text}`. Their path is the name."""
     return [
@@ -129,6 +160,7 @@ def inspect_main_file(path, text):
     return [
         *fence_findings(path, text),
         *hidden_findings(path, text),
+        *escaped_findings(path, text),
         *markdown_findings(path, text),
         *secret_findings(path, text),
         *size_findings(path, text),
@@ -136,7 +168,9 @@ def inspect_main_file(path, text):
 
 
 def fence_findings(path, text):
-    place = missing_fence(text)
+    place = None
+    with suppress(Refused):  # a text from before such files were refused
+        place = missing_fence(text)
     return [] if place is None else [Finding("format", path, line_at(text, place), NOT_ENDED)]
 
 
@@ -149,16 +183,21 @@ def inspect_folder(path, text, files, read):
     findings = limited("dead-link", path, dead_links(text, [path, *paths]))
     for file in files:
         findings += inspect_name(file["path"])
-        if file["is_executable"] or PurePosixPath(file["path"]).suffix.lower() in SCRIPTS:
+        data = read(file["path"])
+        if file["is_executable"] or is_script(file["path"], data):
             findings.append(Finding("script", file["path"], None, "agents may run it"))
-        findings += inspect_file(file["path"], read(file["path"]))
+        findings += inspect_file(file["path"], data)
     return findings
+
+
+def is_script(path, data):
+    return PurePosixPath(path).suffix.lower() in SCRIPTS or data.startswith(b"#!")
 
 
 def inspect_name(path):
     return [
         Finding("hidden-text", visible(path), None, f"in its name: {what}")
-        for _, what in described(path, hidden_runs(path))
+        for _, what in hidden_characters(path)
     ]
 
 
@@ -173,22 +212,34 @@ def inspect_file(path, data):
     return findings + secret_findings(path, text)
 
 
-def inspect_facts(path, facts):
-    findings = [
-        Finding("format", path, None, f"served with a repair: {name}") for name in facts.repairs
+def repair_findings(path, text, repairs):
+    return [
+        Finding("format", path, line_of_repair(text, name), f"served with a repair: {name}")
+        for name in repairs
     ]
-    if not facts.license:
-        findings.append(Finding("license", path, None, "none"))
-    elif facts.licenses and not is_accepted(facts.license, facts.licenses):
-        findings.append(Finding("license", path, None, f"{facts.license} is not accepted here"))
+
+
+def inspect_facts(path, facts):
+    findings = license_findings(path, facts.license, facts.licenses)
     if not facts.description.strip():
         findings.append(Finding("description", path, None, "none"))
     findings += [Finding("left-out", other, None, reason) for other, reason in facts.left_out]
-    findings += [
+    return findings + unknown_skill_findings(path, facts.unknown_skills)
+
+
+def license_findings(path, name, licenses):
+    if not name:
+        return [Finding("license", path, None, "none")]
+    if licenses and not is_accepted(name, licenses):
+        return [Finding("license", path, None, f"{name} is not accepted here")]
+    return []
+
+
+def unknown_skill_findings(path, slugs):
+    return [
         Finding("unknown-skill", path, None, f"no published skill is called {slug}")
-        for slug in facts.unknown_skills
+        for slug in slugs
     ]
-    return findings
 
 
 def hidden_findings(path, text, honest=""):
@@ -201,21 +252,27 @@ def hidden_findings(path, text, honest=""):
             controls.append(run)
     return [
         *limited("hidden-text", path, described(text, hidden)),
+        *limited("hidden-text", path, in_lines(text, disguises(text))),
+        *limited("long-gap", path, in_lines(text, wide_gaps(text))),
         *limited("control-characters", path, described(text, controls)),
     ]
 
 
 def markdown_findings(path, text):
     return [
-        *limited("hidden-text", path, hidden_markup(text)),
+        *limited("hidden-text", path, chain(hidden_markup(text), link_notes(text))),
         *limited("long-gap", path, long_gaps(text)),
     ]
 
 
 def secret_findings(path, text):
+    return limited("secret", path, in_lines(text, secrets_in(text)))
+
+
+def in_lines(text, places):
+    """`[(line, what)]` of `(position, what)`, without duplicates."""
     place = Place(text)
-    places = ((place.line_of(position), what) for position, what in secrets_in(text))
-    return limited("secret", path, dict.fromkeys(places))
+    return dict.fromkeys((place.line_of(position), what) for position, what in sorted(places))
 
 
 def size_findings(path, text):
@@ -228,15 +285,15 @@ def size_findings(path, text):
 
 def binary_findings(path, data):
     kind = unreadable_kind(data)
-    if not kind:
-        return []
+    if not kind.endswith("archive"):
+        findings = [Finding("unreadable-file", path, None, kind)] if kind else []
+        return findings + secret_bytes(path, data)
     inner = []
-    if kind.endswith("archive"):
-        try:
-            for member in members_of(data, kind):
-                inner += member_findings(f"{path}!{visible(member.path)[:MAX_PATH]}", member.data)
-        except Unread as error:
-            kind = f"{kind}: {error}"
+    try:
+        for member in members_of(data, kind):
+            inner += member_findings(f"{path}!{visible(member.path)[:MAX_PATH]}", member.data)
+    except Unread as error:
+        kind = f"{kind}: {error}"
     return [Finding("unreadable-file", path, None, kind), *inner]
 
 
@@ -246,8 +303,13 @@ def member_findings(path, data):
         kind = unreadable_kind(data)
         if kind.endswith("archive"):
             return [Finding("unreadable-file", path, None, f"{kind} in an archive")]
-        text = data.decode("latin-1")
+        return secret_bytes(path, data)
     return secret_findings(path, text)
+
+
+def secret_bytes(path, data):
+    """The secrets in a binary. UTF-16 has a NUL beside each letter of ASCII."""
+    return secret_findings(path, data.replace(b"\0", b"").decode("latin-1"))
 
 
 def limited(code, path, places):

@@ -1,15 +1,12 @@
-"""The hidden parts and the dead links of a Markdown text.
+"""The hidden parts of a Markdown text, and the gaps after which nobody reads on.
 
 The text is parsed only if a search finds a candidate, because code may hold it. A text that takes
 long to parse counts as text without code.
 """
 
 import html
-import posixpath
 import re
-from itertools import chain
 from typing import NamedTuple
-from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 
@@ -27,8 +24,9 @@ MAX_EXCERPT = 80  # characters of what is hidden
 BLANK = (
     rf"[ \t\r\f\v\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028-\u202f\u205f\u3000\u2800{IGNORABLE}]"
 )
-GAP = re.compile(rf"\n(?:{BLANK}*+\n){{{MAX_BLANK_LINES + 1},}}+")
-
+BLANK_LINES = re.compile(rf"\n(?:{BLANK}*+\n)*+")
+# Lines without a letter or a digit. Dots or rules between blank lines change little.
+GAP = re.compile(rf"\n(?:(?:[^\w\n]|[_{IGNORABLE}])*+\n){{{MAX_BLANK_LINES + 1},}}+")
 # Comments, and what else no browser shows: declarations and processing instructions.
 COMMENT = re.compile(r"<!--(?P<comment>.*?)(?:-->|\Z)|<[!?](?P<other>[A-Za-z\[][^>]*)", re.DOTALL)
 TAG = re.compile(r"""<[A-Za-z](?:[^<>"']|"[^"]*"|'[^']*')*""")
@@ -36,15 +34,24 @@ STYLE = re.compile(r"""\bstyle\s*=\s*("[^"]*"|'[^']*'|[^\s>"']+)""", re.IGNORECA
 QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
 HIDDEN_ATTRIBUTE = re.compile(r"[\s/]hidden(?=[\s=/]|\Z)", re.IGNORECASE)
 CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|\s", re.DOTALL)
+# Elements that browsers do not show, or not before a click; and letters in white.
+NEVER_SHOWN = re.compile(
+    r"<(?:template|dialog|noscript|datalist)(?=[\s/>]|\Z)"
+    r"|<font\b.*\bcolor\s*=\s*[\"']?(?:white|#?fff(?:fff)?\b)",
+    re.IGNORECASE | re.DOTALL,
+)
 # A style, without spaces and in lower case. CSS can escape any letter with a backslash.
 ZERO = r"(?:0+(?:\.0*)?|\.0+)(?![.\d])"
 HIDING = re.compile(
     r"\\|display:none|visibility:(?:hidden|collapse)|content-visibility:hidden|clip(?:-path)?:"
     rf"|(?:opacity|font|font-size|line-height|zoom|scale|(?<!-)(?:max-)?(?:height|width)):{ZERO}"
-    rf"|transform:scale\({ZERO}|font-size:(?:0?\.\d+|1)p[xt]"
-    r"|text-indent:-\d{2}|(?:left|top|right|bottom|margin[a-z-]*):-\d{3}"
-    r"|(?<![-\w])color:(?:transparent|white|#fff(?:f{3,5})?(?![0-9a-f])"
-    rf"|rgba\(\d+,\d+,\d+,{ZERO})"
+    rf"|transform:(?:scale\({ZERO}|translate[xy3d]*\([^)]*-\d{{3}})|filter:opacity\({ZERO}"
+    r"|opacity:(?:0?\.0\d|\d%)|font-size:(?:(?:0?\.\d+|[0-4](?:\.\d+)?)p[xt]"
+    r"|0?\.[0-4]\d*r?em|[0-4]?\d%)|(?<!-)(?:max-)?(?:height|width):1px"
+    r"|text-indent:(?:-\d{2}|\d{3})|(?:left|top|right|bottom|margin[a-z-]*):-(?:\d{3}|\d+[ervw])"
+    r"|(?:(?<![-\w])|text-fill-)color:(?:transparent|white|snow|ivory|#f{3,4}(?![0-9a-f])"
+    r"|#(?:f[0-9a-f]){3,4}(?![0-9a-f])|#[0-9a-f]{3}0(?![0-9a-f])|#[0-9a-f]{6}0"
+    rf"|rgba?\((?:2[45]\d,?){{3}}|hsla?\([^)]*(?:100|9[5-9])%|rgba\(\d+,\d+,\d+,{ZERO})"
 )
 # Fenced code at the start of a line, and what may begin another block with HTML or code in it.
 PLAIN_FENCE = re.compile(
@@ -53,11 +60,6 @@ PLAIN_FENCE = re.compile(
     re.MULTILINE,
 )
 OTHER_BLOCK = re.compile(r"^[ \t>*+\d.)-]*(?:<|```|~~~)", re.MULTILINE)
-LINK = re.compile(r"\]\(\s*<?([^)\s>]*)")
-# [label]: link, which may be in a list or a quote
-DEFINITION = re.compile(r"^[ \t>*+\d.-]*\[[^\[\]]{1,999}\]:\s*<?([^\s>]+)", re.MULTILINE)
-ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|/|#|\?|\Z")
-PLACEHOLDER = re.compile(r"[{}<>$*|\[\]]|%(?![0-9A-Fa-f]{2})|\.\.\.|…")
 
 
 class Passage(NamedTuple):
@@ -68,13 +70,14 @@ class Passage(NamedTuple):
 
 
 def long_gaps(text):
-    """More than 40 blank lines in a row, and lines of more than 2,000 characters."""
+    """More than 40 lines in a row without letters, and lines of more than 2,000 characters."""
     text = f"\n{plain_newlines(text)}\n"
     number = position = 0
     for match in GAP.finditer(text):
         number += text.count("\n", position, match.start() + 1)
         position = match.start() + 1
-        yield Passage(number, f"{match[0].count(chr(10)) - 1:,} blank lines in a row")
+        kind = "blank lines" if BLANK_LINES.fullmatch(match[0]) else "lines without letters"
+        yield Passage(number, f"{match[0].count(chr(10)) - 1:,} {kind} in a row")
     lines = text.split("\n")
     if max(map(len, lines)) > MAX_LINE:
         for number, line in enumerate(lines):
@@ -100,8 +103,10 @@ def hidden_in(markup):
         content = match["comment"] if match["other"] is None else match["other"]
         yield match.start(), f"HTML comment: {excerpt(content)}"
     for match in TAG.finditer(markup):
-        is_hidden = HIDDEN_ATTRIBUTE.search(QUOTED.sub("", match[0])) or any(
-            HIDING.search(plain_style(style[1])) for style in STYLE.finditer(match[0])
+        is_hidden = (
+            NEVER_SHOWN.match(match[0])
+            or HIDDEN_ATTRIBUTE.search(QUOTED.sub("", match[0]))
+            or any(HIDING.search(plain_style(style[1])) for style in STYLE.finditer(match[0]))
         )
         if is_hidden:
             yield match.start(), f"hidden element: {excerpt(match[0])}"
@@ -114,38 +119,6 @@ def excerpt(text):
 
 def plain_style(value):
     return CSS_COMMENT.sub("", html.unescape(value)).lower()
-
-
-def dead_links(text, paths):
-    """The relative links to what is not among the paths of a folder."""
-    targets = {*paths}
-    for path in paths:
-        targets.update(parents_of(path))
-    if has_dead(text, targets) and has_dead(without_fences(text), targets):
-        for line, link in links_of(text):
-            if is_dead(link, targets):
-                yield Passage(line, f"{excerpt(unquote(link))} is not among the files")
-
-
-def has_dead(text, targets):
-    return any(is_dead(match[1], targets) for match in candidates(text))
-
-
-def candidates(text):
-    return chain(LINK.finditer(text), DEFINITION.finditer(text) if "]:" in text else ())
-
-
-def parents_of(path):
-    while path:
-        path = posixpath.dirname(path)
-        yield path or "."
-
-
-def is_dead(link, targets):
-    path = unquote(re.split(r"[?#]", link, maxsplit=1)[0])
-    if ABSOLUTE.match(link) or PLACEHOLDER.search(path):
-        return False
-    return posixpath.normpath(path) not in targets
 
 
 def without_fences(text):
@@ -181,24 +154,6 @@ def inline_parts(line, content, children):
             yield line + content.count("\n", 0, position), child.content
 
 
-def links_of(text):
-    """The targets of the links and pictures outside of code, as (line, link)."""
-    first, body = body_of(text)
-    tokens = blocks_of(body)
-    if tokens is None:
-        place = Place(body)
-        for position, link in sorted((match.start(), match[1]) for match in candidates(body)):
-            yield first + place.line_of(position) - 1, link
-        return
-    for token, children in with_children(tokens, lambda content: "[" in content):
-        line = first + token.map[0]
-        for child in children or ():
-            line += child.type in {"softbreak", "hardbreak"}
-            link = child.attrGet("href") or child.attrGet("src")
-            if link:
-                yield line, link
-
-
 def body_of(text):
     """The number of the first line below the frontmatter, and the text from there."""
     text = plain_newlines(text).removeprefix("\ufeff")
@@ -215,9 +170,13 @@ def parser():
 PARSER = parser()
 
 
+def takes_long(body):
+    return len(body) > MAX_PARSED or quoted_of(body) > MAX_QUOTED or cells_of(body) > MAX_CELLS
+
+
 def blocks_of(body):
     """The blocks of the text; None if parsing them takes long, or leaves any out."""
-    if len(body) > MAX_PARSED or quoted_of(body) > MAX_QUOTED or cells_of(body) > MAX_CELLS:
+    if takes_long(body):
         return None
     env = {}
     tokens = PARSER.parse(body, env)

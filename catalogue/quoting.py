@@ -9,6 +9,7 @@ MAX_NESTED = 20  # blocks in each other whose values are put in quotes
 LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 # A line that begins a field or an item of a list: indentation, dash, key, colon.
 KEY = re.compile(r"""([ ]*)(?:(-[ \t]+)|((["']?)[A-Za-z_][\w./-]*\4[ \t]*:)(?=\s|\Z))""")
+BLOCK = re.compile(r"[|>][-+\d]{0,2}")  # what says that a block follows
 ANCHOR = re.compile(r"&([\w-]+)")
 
 
@@ -49,6 +50,8 @@ class Quoter:
                 return match[0] + lines[0] + self.block(more, depth + 1) + end
             if more.startswith("\t"):
                 return chunk
+        if more and BLOCK.fullmatch(first):
+            del lines[0]
         text = " ".join(part for line in lines if (part := line.strip()))
         return f"{match[0].rstrip()} {in_quotes(without_quotes(text))}{end}"
 
@@ -83,9 +86,14 @@ def is_said(text):
 
 
 def without_quotes(text):
-    """Without quotes around it that YAML does not understand: `"Say "hi""`."""
-    is_in_quotes = len(text) > 1 and text[0] in "\"'" and text[0] == text[-1]
-    return text[1:-1] if is_in_quotes else text
+    """Without quotes around all of it that YAML does not understand: `"Say "hi""`."""
+    quote, inner = text[:1], text[1:-1]
+    if len(text) < 2 or quote not in "\"'" or text[-1] != quote:
+        return text
+    # `"This" or "that"` starts with one word in quotes and ends with another.
+    word, _, rest = inner.partition(quote)
+    is_word = word[-1:].strip() and not rest[:1].isalnum()
+    return text if is_word and inner.count(quote) % 2 == 0 else inner
 
 
 def in_quotes(text):

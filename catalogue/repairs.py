@@ -7,23 +7,44 @@ file says stays as its author wrote it.
 import re
 from typing import NamedTuple
 
+import yaml
+
 from catalogue.edits import (
     Edit,
     as_text,
     edited,
     end_of_line,
     new_line,
+    readable,
     value_edit,
     with_newlines_of,
 )
-from catalogue.fences import CLIENT_FIELDS, Refused, as_key, closed, fenced
+from catalogue.fences import (
+    CLIENT_FIELDS,
+    NEWLINE,
+    Refused,
+    as_key,
+    closed,
+    fenced,
+    line_at,
+    missing_fence,
+)
 from catalogue.frontmatter import plain_newlines, read_frontmatter
 from catalogue.quoting import Quoter
-from catalogue.yaml_fields import as_yaml, is_null, is_text, read_mapping, read_yaml
+from catalogue.yaml_fields import (
+    Reader,
+    UnreadableYaml,
+    as_yaml,
+    is_null,
+    is_text,
+    read_mapping,
+    read_yaml,
+)
 
 REPAIRS = ("newlines", "name", "description", "quoting", "frontmatter")
 TEXTS = ("name", "description")  # the fields that clients need
 LONE_CR = re.compile(r"\r(?!\n)")
+FIRST = 2  # the line below the first fence
 
 
 class Repaired(NamedTuple):
@@ -171,3 +192,49 @@ def edits_of(lines, values, fields, needs):
         if need.value is not None and not (value == need.value and is_text(value)):
             yield value_edit(lines, field, need.value)
         place = end_of_line(lines, field.value[1])
+
+
+# Where a file needs them
+
+
+def line_of_repair(text, name):
+    """The line of a file that a repair is about; None if the file has no such field."""
+    try:
+        place, lines = missing_fence(text), fenced(closed(text))[1]
+    except Refused:
+        return None
+    if name == "newlines":
+        return 1
+    if name == "frontmatter" and place is not None:
+        return line_at(text, place)
+    if name == "frontmatter" or (name == "quoting" and read_mapping(lines) is None):
+        return problem_of(text)[0]
+    lines = readable(lines)
+    _, fields = read_mapping(lines) or ({}, {})
+    key = key_of_repair([key for key in fields if isinstance(key, str)], name)
+    return key and FIRST + len(re.findall(NEWLINE, lines[: fields[key].key[0]]))
+
+
+def key_of_repair(keys, name):
+    """The key of the field that a repair is about, or None."""
+    known = {as_key(field): field for field in CLIENT_FIELDS if field not in TEXTS}
+    if name == "name":
+        misspelled = [key for key in keys if known.get(as_key(key), key) != key]
+        if misspelled:
+            return misspelled[0]
+    field = "description" if name == "quoting" else name
+    return next((key for key in keys if as_key(key) == field), None)
+
+
+def problem_of(text):
+    """The line and the first thing in a file's frontmatter that some YAML readers refuse."""
+    reader = Reader(fenced(text)[1])
+    try:
+        reader.read()
+    except yaml.MarkedYAMLError as error:
+        return FIRST + error.problem_mark.line, f"YAML says {error.problem}"
+    except yaml.YAMLError:
+        return FIRST, "a character that YAML forbids"
+    except UnreadableYaml as error:
+        return FIRST + reader.line, str(error)
+    return FIRST, "a line that cannot be edited by itself"

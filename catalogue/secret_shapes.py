@@ -75,7 +75,7 @@ def decoded(part):
 def has_key_body(match):
     """Whether base64 follows, rather than three dots or a word for the key."""
     after = match.string[match.end() : match.end() + KEY_BODY].partition("-----")[0]
-    body = re.search(r"[0-9A-Za-z+/=]{16,}(?![0-9A-Za-z+/=]|\.\.\.|…)", after)
+    body = re.search(r"[0-9A-Za-z+/]{16,}={0,2}(?![0-9A-Za-z+/=]|\.\.\.|…)", after)
     return body is not None and PLACEHOLDER.search(body[0]) is None
 
 

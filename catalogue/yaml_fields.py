@@ -55,6 +55,8 @@ class Reader:
         self.room = MAX_TEXT
 
     def read(self):
+        if self.text.startswith("\ufeff"):
+            raise UnreadableYaml("a byte order mark, which some take for a part of the key")
         for event in yaml.parse(self.text, Loader=yaml.CBaseLoader):
             self.line = event.start_mark.line
             if isinstance(event, yaml.ScalarEvent):

@@ -2,16 +2,13 @@
 
 import os
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import chain, count, islice
-from pathlib import Path
 
-from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.db.models import prefetch_related_objects
 
-from catalogue.frontmatter import Frontmatter, Refused, read_frontmatter, read_text
-from catalogue.inspection import Facts
+from catalogue.frontmatter import Refused, read_frontmatter, read_text
 from catalogue.models import (
     MAX_LABELS,
     FileContent,
@@ -21,8 +18,8 @@ from catalogue.models import (
     look_alikes,
 )
 from catalogue.slugs import as_slug, title_of
-from importing.finding import Finder
-from importing.folders import ImportFolder, is_below
+from importing.finding import Finder, ImportFile
+from importing.folders import is_below
 from importing.inspecting import check_characters, check_strictly, findings_of
 from importing.reports import reason_of
 
@@ -41,20 +38,6 @@ def taking_turns():
         yield
 
 
-@dataclass
-class ImportFile:
-    """A file that was read. Its `slug` comes from its name, and may be taken."""
-
-    root: Path
-    path: Path
-    source: str
-    slug: str
-    fields: Frontmatter
-    text: str
-    body: str
-    folder: ImportFolder | None = None  # the files beside a skill's file
-
-
 class Importer(Finder):
     """Imports files of one kind. Subclasses define which files, and how to read them.
 
@@ -64,6 +47,7 @@ class Importer(Finder):
 
     model = None
     own_fields = []  # fields of this kind that an import may change
+    bundles = []  # the relations that `save_bundle` reads, as prefetches
 
     def __init__(self, report, *, draft=False, source=None, strict=False):
         self.report = report
@@ -96,11 +80,13 @@ class Importer(Finder):
         files = iter(files)
         while batch := list(islice(files, BATCH)):
             self.import_batch([file for root, path in batch if (file := self.read(root, path))])
+            if len(batch) == BATCH:
+                self.spellings.analyze_new_table()
             yield len(batch)
 
     def read(self, root, path):
         """The file, or None if it is refused; the report says why."""
-        if not is_below(path, root):
+        if path.is_symlink() and not is_below(path, root):
             self.report.refuse(path, "a symbolic link that leads outside the imported path")
             return None
         try:
@@ -108,7 +94,8 @@ class Importer(Finder):
             fields, body = read_frontmatter(text)
             slug = as_slug(fields.line("name")) or as_slug(self.fallback_name(path))
             source, folder = self.source_of(root, path), self.read_beside(path)
-            file = ImportFile(root, path, source, slug, fields, text, body, folder)
+            values = self.model.frontmatter_values(fields)
+            file = ImportFile(root, path, source, slug, fields, text, body, folder, values)
             check_characters(file)
         except (Refused, OSError) as error:
             self.report.refuse(path, reason_of(error))
@@ -119,7 +106,7 @@ class Importer(Finder):
         """Import files in one transaction, and create new entries in one statement."""
         with taking_turns():
             sources = [file.source for file in files]
-            entries = self.model.objects.filter(source__in=sources)
+            entries = self.model.objects.filter(source__in=sources).prefetch_related(*self.bundles)
             maintained = dict(self.model.objects.maintained(sources))
             existing = {entry.source: entry for entry in entries}
             slugs = self.model.objects.filter(slug__in=[file.slug for file in files])
@@ -140,7 +127,7 @@ class Importer(Finder):
 
     def learn(self, files):
         """Read once what is about all of these files."""
-        self.spellings.learn(self.model.frontmatter_values(file.fields) for file in files)
+        self.spellings.learn(file.values for file in files)
 
     def update(self, file, entry):
         before = {name: getattr(entry, name) for name in self.import_fields}
@@ -173,6 +160,7 @@ class Importer(Finder):
                 self.model.objects.bulk_create(entry for _, entry in new)
         except IntegrityError:
             new = [(file, entry) for file, entry in new if self.create_alone(file, entry)]
+        prefetch_related_objects([entry for _, entry in new], *self.bundles)
         for file, entry in new:
             self.save_bundle(file, entry)
             self.report.created += 1
@@ -249,8 +237,7 @@ class Importer(Finder):
 
     def fill(self, file, entry):
         """Set the entry's fields from the file; False if it is refused."""
-        values = self.spellings.of(self.model.frontmatter_values(file.fields))
-        for name, value in values.items():
+        for name, value in self.spellings.of(file.values).items():
             setattr(entry, name, self.shortened(file, name, value))
         entry.title = entry.title or title_of(file.fields.line("name"), file.slug)
         # A withdrawn entry stays withdrawn.
@@ -277,19 +264,15 @@ class Importer(Finder):
 
     def inspect(self, file, entry):
         """Report the findings of a file. Raises Refused if it is strict about one of them."""
-        findings = findings_of(file, self.facts(file, entry))
+        entry.file_findings = findings = findings_of(file, self.facts(file, entry))
         self.report.find(file.path.parent, findings)
         if self.strict:
             check_strictly(findings)
 
     def facts(self, file, entry):
-        return Facts(
-            license=entry.license,
-            description=entry.description,
-            licenses=settings.LICENSES,
-            repairs=tuple(self.repaired(file, entry).repairs),
-            left_out=tuple(file.folder.left_out) if file.folder else (),
-        )
+        left_out = file.folder.left_out if file.folder else ()
+        facts = entry.facts(self.repaired(file, entry).repairs)
+        return facts._replace(left_out=tuple(left_out))
 
     def shortened(self, file, name, value):
         """As many labels as an entry may have; the report says if there are more."""

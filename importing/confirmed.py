@@ -9,23 +9,22 @@ from django.utils.text import capfirst
 
 from catalogue.comparisons import file_changes
 from catalogue.frontmatter import Refused, read_frontmatter
-from catalogue.inspection import STRICT
+from catalogue.inspection import shown
 from catalogue.models import Persona, Skill
 from catalogue.slugs import slug_of, title_of
-from importing.base import ImportFile, taking_turns
+from importing.base import taking_turns
 from importing.doubts import doubt_about
 from importing.exports import as_file
+from importing.finding import ImportFile
 from importing.importers import PersonaImporter, SkillImporter
 from importing.reports import ImportReport, printable
 from marketplace.diffs import Comparison, change_of
-from marketplace.hidden_text import visible
 
 SOURCE = "admin"
 # The fields that skills-ref, the validator of the format, knows. Clients ignore any other.
 FORMAT_FIELDS = {"name", "description", "license", "compatibility", "allowed-tools", "metadata"}
 MAX_SHOWN = 512 * 1024  # bytes of texts that a preview compares line by line
 MAX_NOTES = 10  # about one file
-MAX_FINDINGS = 500  # about one file
 MAX_LINES = 10_000  # that it shows, because staff see them nowhere else before the import
 
 
@@ -49,12 +48,7 @@ class Outcome:
 
     @property
     def shown_findings(self):
-        """Findings that `--strict` refuses come first."""
-        first = sorted(self.findings, key=lambda finding: finding.code not in STRICT)
-        return [
-            finding._replace(path=visible(finding.path), text=visible(finding.text))
-            for finding in first[:MAX_FINDINGS]
-        ]
+        return shown(self.findings)
 
 
 class FileReport(ImportReport):

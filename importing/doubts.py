@@ -1,12 +1,8 @@
 """Doubts about a file, which refuse it unless the person who confirms it accepts them."""
 
-import yaml
-
-from catalogue.fences import fenced, line_at, missing_fence
+from catalogue.fences import line_at, missing_fence
 from catalogue.inspection import NOT_ENDED
-from catalogue.yaml_fields import Reader, UnreadableYaml
-
-FIRST = 2  # the line below the first fence
+from catalogue.repairs import problem_of
 
 
 def doubt_about(file, repairs):
@@ -21,17 +17,3 @@ def doubt_about(file, repairs):
         number, problem = problem_of(file.text)
         return f"line {number}: {problem}, so agents get all of its frontmatter written anew"
     return ""
-
-
-def problem_of(text):
-    """The line and the first thing in a file's frontmatter that some YAML readers refuse."""
-    reader = Reader(fenced(text)[1])
-    try:
-        reader.read()
-    except yaml.MarkedYAMLError as error:
-        return FIRST + error.problem_mark.line, f"YAML says {error.problem}"
-    except yaml.YAMLError:
-        return FIRST, "a character that YAML forbids"
-    except UnreadableYaml as error:
-        return FIRST + reader.line, str(error)
-    return FIRST, "a line that cannot be edited by itself"

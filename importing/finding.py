@@ -1,11 +1,28 @@
 """Finding the files to import below a path."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
+from catalogue.frontmatter import Frontmatter
 from catalogue.inspection import Finding
-from importing.folders import is_below
+from importing.folders import ImportFolder, is_below
 from importing.names import is_skill_md, is_skipped
+
+
+@dataclass
+class ImportFile:
+    """A file that was read. Its `slug` comes from its name, and may be taken."""
+
+    root: Path
+    path: Path
+    source: str
+    slug: str
+    fields: Frontmatter
+    text: str
+    body: str
+    folder: ImportFolder | None = None  # the files beside a skill's file
+    values: dict | None = None  # `{field: value}` of the entry, from its frontmatter
 
 
 class Finder:

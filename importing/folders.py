@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
+from django.db import transaction
+
 from catalogue.frontmatter import Refused
 from catalogue.models import FileContent
 from importing.names import check_path, is_skill_md, normalized, reason_to_leave_out
@@ -26,12 +28,18 @@ class ImportFolder:
     left_out: list = field(default_factory=list)  # (path, reason)
     skills: list = field(default_factory=list)  # the folders below it that are skills, too
 
-    def store(self):
-        """Store what is not stored yet. Raises Refused if a file has changed meanwhile."""
-        files = {file["digest"]: file for file in self.files}
-        digests = FileContent.objects.filter(digest__in=files).values_list("digest", flat=True)
-        new = [files[digest] for digest in set(files) - set(digests)]
-        FileContent.objects.store((file, self.unchanged_pieces(file)) for file in new)
+    def store(self, stored):
+        """Store the files whose digests are not `stored` yet, and add those.
+
+        Raises Refused if a file has changed meanwhile.
+        """
+        files = {file["digest"]: file for file in self.files if file["digest"] not in stored}
+        if files:
+            with transaction.atomic():
+                FileContent.objects.store(
+                    (file, self.unchanged_pieces(file)) for file in files.values()
+                )
+            stored.update(files)
 
     def unchanged_pieces(self, file):
         """The pieces of a file's bytes. After the last, raises Refused if they have changed."""

@@ -1,10 +1,13 @@
 """The differences between importing skills and importing personas."""
 
 import re
+from itertools import chain
+
+from django.db.models import Prefetch, prefetch_related_objects
 
 from catalogue.agent_md import repaired
 from catalogue.fences import Refused, closed
-from catalogue.models import MAX_BUNDLED, Persona, Skill
+from catalogue.models import MAX_BUNDLED, FileContent, Persona, Skill
 from importing.base import Importer
 from importing.folders import read_folder
 from importing.names import is_skill_md
@@ -69,9 +72,14 @@ class SkillImporter(Importer):
     def repaired(self, file, entry):
         return entry.repaired
 
+    def learn(self, files):
+        super().learn(files)
+        folders = [file.folder.files for file in files if file.folder]
+        self.stored = FileContent.objects.stored(chain.from_iterable(folders))
+
     def store(self, file):
         if file.folder:
-            file.folder.store()
+            file.folder.store(self.stored)
 
 
 class PersonaImporter(Importer):
@@ -79,6 +87,7 @@ class PersonaImporter(Importer):
 
     model = Persona
     own_fields = ["price_cents", "frontmatter"]
+    bundles = [Prefetch("skills", Skill.objects.only("pk"))]
 
     def importable(self, folder, names, *, is_in_skill):
         """Files below a skill belong to it."""
@@ -116,16 +125,18 @@ class PersonaImporter(Importer):
     def learn(self, files):
         super().learn(files)
         slugs = {slug for file in files for slug in file.fields.words("skills")}
-        published = Skill.objects.published().filter(slug__in=slugs)
-        self.published_skills = set(published.values_list("slug", flat=True))
+        self.skills = list(Skill.objects.filter(slug__in=slugs).only("slug", "status"))
 
     def facts(self, file, entry):
-        unknown = set(file.fields.words("skills")) - self.published_skills
-        return super().facts(file, entry)._replace(unknown_skills=tuple(sorted(unknown)))
+        published = {skill.slug for skill in self.skills if skill.is_published}
+        unknown = sorted(set(file.fields.words("skills")) - published)
+        return super().facts(file, entry)._replace(unknown_skills=tuple(unknown))
 
     def save_bundle(self, file, entry):
-        skills = list(Skill.objects.filter(slug__in=file.fields.words("skills")).only("pk"))
-        if {skill.pk for skill in entry.skills.only("pk")} == {skill.pk for skill in skills}:
+        slugs = file.fields.words("skills")
+        skills = [skill for skill in self.skills if skill.slug in slugs]
+        prefetch_related_objects([entry], *self.bundles)
+        if {*entry.skills.all()} == {*skills}:
             return False
         entry.skills.set(skills)
         return True

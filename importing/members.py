@@ -80,7 +80,9 @@ def checked(members):
 
 def check_path(member):
     path = member.path
-    if {"", ".", ".."}.intersection(path.split("/")) or set(path) & {*"\\:\0"}:
+    if "\\" in path:
+        raise Refused(f"The upload holds a path with a backslash, not only slashes: {member}")
+    if {"", ".", ".."}.intersection(path.split("/")) or set(path) & {*":\0"}:
         raise Refused(f"The upload holds a path that is not allowed: {member}")
     if len(path) > MAX_PATH:
         raise Refused(f"The upload holds a path of more than {MAX_PATH} characters: {member}")

@@ -98,7 +98,7 @@ def unzip(data, root):
         raise Refused("The zip's list of its files is too long.")
     try:
         with zipfile.ZipFile(file) as archive:
-            write_members((member_of(archive, info) for info in archive.infolist()), root)
+            write_members(members_of(archive), root)
     except UnicodeDecodeError as error:
         name = printable(error.object)[:100]
         raise Refused(f"The upload holds a name that is not UTF-8: {name}") from error
@@ -116,10 +116,19 @@ def occurrences(file, text):
     return number
 
 
-def member_of(archive, info):
+def members_of(archive):
+    """The members. Old programs for Windows write all of their paths with backslashes."""
+    names = [name_of(info) for info in archive.infolist()]
+    if not any("/" in name for name in names):
+        names = [name.replace("\\", "/") for name in names]
+    for info, name in zip(archive.infolist(), names, strict=True):
+        yield member_of(archive, info, name)
+
+
+def member_of(archive, info, name):
     """Raises Refused for a member that an honest zip of entries does not have."""
     mode = info.external_attr >> 16 if info.create_system == UNIX else 0
-    kind, name = stat.S_IFMT(mode), name_of(info)
+    kind = stat.S_IFMT(mode)
     member = Member(
         name,
         partial(open_member, archive, info),

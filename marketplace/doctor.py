@@ -9,6 +9,7 @@ import re
 import shutil
 import tempfile
 import time
+from collections import Counter
 from http.client import HTTPException
 from pathlib import Path
 from secrets import token_hex
@@ -30,6 +31,14 @@ MIN_VERSION = 140000
 DURABLE = ["fsync", "full_page_writes", "synchronous_commit"]
 MAX_BEHIND = 16 * 2**20  # bytes of the log
 MAX_BACKUP_AGE = 26  # hours: a day, plus the time that a backup takes
+# The number of entries with each code; NULL stands for those that were never inspected.
+FINDINGS = """
+SELECT code, count(*)
+FROM (SELECT findings FROM catalogue_{kind} ORDER BY id DESC LIMIT {newest}) AS entry,
+    unnest(coalesce(findings, '{{NULL}}')) AS code
+GROUP BY code
+"""
+NEWEST = 100_000  # entries of which doctor counts the findings
 MANY = 1000  # entries, below which PostgreSQL plans well without statistics
 RESERVED = 100 * 2**20  # bytes of disk space besides the downloads
 TIMEOUT = 10  # seconds
@@ -100,6 +109,21 @@ def migrations():
     if has_pending_migrations():
         raise Problem("The database is not migrated. Run python manage.py migrate.")
     return "All are applied."
+
+
+def findings():
+    counts = Counter()
+    for kind in ("skill", "persona"):
+        with connections["default"].cursor() as cursor:
+            cursor.execute(FINDINGS.format(kind=kind, newest=NEWEST))
+            counts.update(dict(cursor.fetchall()))
+    if counts[None]:
+        raise Problem(
+            f"{counts[None]:,} entries are from a release that inspected nothing. Run python "
+            "manage.py inspect_catalogue."
+        )
+    text = ", ".join(f"{number:,} {code}" for code, number in counts.most_common())
+    return f"{text}. To see them, filter the admin's lists by Needs work." if text else "None."
 
 
 def clocks():

@@ -96,6 +96,11 @@ def refused_characters(text):
     return described(text, (run for run in hidden_runs(text) if run.kind != "ignorable"))
 
 
+def hidden_characters(text):
+    """The same of all hidden characters."""
+    return described(text, hidden_runs(text))
+
+
 def sentences(value):
     """The first reasons why a form refuses a text, or a list of texts."""
     texts = value if isinstance(value, list | tuple) else [value]

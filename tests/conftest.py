@@ -2,12 +2,13 @@ import json
 import os
 import re
 import tempfile
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from itertools import count
 
 import pytest
 from django.conf import settings as django_settings
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.http import HttpResponse
 from django.test import Client, TransactionTestCase
 
@@ -31,6 +32,8 @@ django_settings.DATABASES["default"].setdefault("TEST", {})["TEMPLATE"] = os.env
 )
 
 TransactionTestCase._fixture_teardown = lambda _case: empty_the_database()
+# A new connection costs PostgreSQL as much as a test, because it reads the catalog again.
+TransactionTestCase._should_reload_connections = lambda _case: False
 
 AXE = "axe-core@4.14.1"
 
@@ -194,6 +197,19 @@ def rates(settings):
         }
 
     return rates
+
+
+@pytest.fixture
+def alone(subtests):
+    """A subtest that leaves nothing to the next one: its writes and counts are rolled back."""
+
+    @contextmanager
+    def alone(name):
+        with subtests.test(name), transaction.atomic():
+            yield
+            transaction.set_rollback(True)
+
+    return alone
 
 
 @pytest.fixture

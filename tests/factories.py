@@ -76,10 +76,10 @@ class SkillFactory(EntryFactory):
             as_stored(path, [data], is_executable=path.startswith("scripts/"))
             for path, data in sorted(dict(files).items())
         ]
-        for file in stored:
-            FileContent.objects.get_or_create(
-                digest=file["digest"], defaults={"data": files[file["path"]]}
-            )
+        FileContent.objects.bulk_create(
+            [FileContent(digest=file["digest"], data=files[file["path"]]) for file in stored],
+            ignore_conflicts=True,
+        )
         return super()._create(model, *args, files=stored, **values)
 
 

@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.template.defaultfilters import pluralize
 
+from catalogue.admin.findings import FindingsForm
 from catalogue.admin.forms import DeprecationForm, RecallForm
 from catalogue.models import Status
 from catalogue.models.checks import is_checked
@@ -34,22 +35,26 @@ def number_field(entry):
 
 @confirmed_action(
     "Publish",
+    FindingsForm,
     text="Agents can find and install a published entry.",
     refusal="Nothing to publish: all of these are already published.",
     level=messages.INFO,
 )
 @offered_to(lambda entry: entry.status != Status.PUBLISHED)
 def publish(model_admin, request, queryset):
-    model_admin.change_each(request, queryset, "Published.", model_admin.model.publish)
+    # A tick that the form did not ask for says nothing.
+    message = "Published: accepted the findings." if "accepted" in request.POST else "Published."
+    model_admin.change_each(request, queryset, message, model_admin.model.publish)
 
 
+# It would end a recall, and its agents would no longer read the reason.
 @confirmed_action(
     "Back to draft",
     text="A draft is in no list and cannot be installed. Agents that have it keep it.",
-    refusal="Nothing to move back: all of these are already drafts.",
+    refusal="Nothing to move back: all of these are drafts or recalled. Publishing ends a recall.",
     level=messages.INFO,
 )
-@offered_to(lambda entry: entry.status != Status.DRAFT)
+@offered_to(lambda entry: entry.status != Status.DRAFT and not entry.is_recalled)
 def redraft(model_admin, request, queryset):
     model_admin.change_each(request, queryset, "Moved back to draft.", model_admin.model.redraft)
 

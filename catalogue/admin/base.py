@@ -14,11 +14,13 @@ from django.views.decorators.http import require_POST
 from catalogue.admin import actions, versions
 from catalogue.admin.actions import in_agents
 from catalogue.admin.filters import AuthorFilter, CategoryFilter, NeedsWorkFilter, TagFilter
+from catalogue.admin.findings import FindingsForm, with_values
 from catalogue.admin.forms import FormTextField
 from catalogue.frontmatter import plain_newlines
 from catalogue.markdown import render_markdown
 from catalogue.models import PUBLISHED, Status
 from catalogue.models.checks import is_checked
+from marketplace.adminsite.actions import NAMED
 from marketplace.adminsite.base import StaffModelAdmin, state_label
 from marketplace.adminsite.history_pages import HistoryMixin
 from marketplace.adminsite.notes import AssigneeFilter, NotesMixin, notes_of
@@ -64,7 +66,6 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
         *("status", CategoryFilter, TagFilter, AuthorFilter, NeedsWorkFilter, AssigneeFilter)
     ]
     ordering = ["-id"]
-    prepopulated_fields = {"slug": ["title"]}
     formfield_overrides = {
         **StaffModelAdmin.formfield_overrides,
         models.TextField: {"form_class": FormTextField, "widget": FormTextField.widget},
@@ -124,10 +125,6 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
     def get_readonly_fields(self, request, obj=None):
         return [*self.counters, *self.always_readonly]
 
-    def get_prepopulated_fields(self, request, obj=None):
-        # Agents know an entry by its slug: a new title must not change it.
-        return {} if obj else self.prepopulated_fields
-
     def get_sortable_by(self, request):
         """The columns that an index sorts. These indexes hold published entries only."""
         return self.sorted_by if request.GET.get("status__exact") == Status.PUBLISHED else []
@@ -146,6 +143,7 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
         return [(f"{name} in draft", drafts, f"?status__exact={Status.DRAFT}")]
 
     def save_model(self, request, obj, form, change):
+        obj.edit = form
         if not change:
             obj.save()
             return
@@ -169,6 +167,12 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
         """Leave out the texts of an entry that was ever published: its versions restore them."""
         fields = super().restorable_fields(request, row)
         return [name for name in fields if not row.number or name not in self.texts]
+
+    def restore_form(self, data, row, changes):
+        values = {
+            field.attname: value for field, (_, value) in changes.items() if not field.many_to_many
+        }
+        return FindingsForm(data, [with_values(row, values)])
 
     def text_of(self, row):
         return {"preview": render_markdown(row.content)}
@@ -209,17 +213,31 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
             self.publish_saved(request, obj)
         elif IS_POPUP_VAR not in request.POST:
             self.say_that_it_is_a_draft(request, obj)
+        self.tell_findings(request, obj)
         return response
 
     def response_change(self, request, obj):
         response = super().response_change(request, obj)
         if "_publish" in request.POST and self.may_publish(request, obj):
             self.publish_saved(request, obj)
+        self.tell_findings(request, obj)
         return response
 
     def publish_saved(self, request, entry):
         saved = self.model.objects.filter(pk=entry.pk)
         self.change_each(request, saved, "Published.", self.model.publish)
+
+    def tell_findings(self, request, entry):
+        """Say what the saved edit brought, and record it if this person was asked about it."""
+        form = entry.edit
+        if not form.findings:
+            return
+        more = len(form.findings) - NAMED
+        rest = [f"and {more:,} more"] if more > 0 else []
+        text = "; ".join([*map(str, form.shown_findings[:NAMED]), *rest])
+        self.message_user(request, f"Findings in {entry}: {text}.", messages.WARNING)
+        if form.is_accepted:
+            self.log_change(request, entry, f"Accepted findings: {', '.join(form.strict_codes)}.")
 
     def say_that_it_is_a_draft(self, request, entry):
         text, address = "{} is a draft: agents cannot find it until you publish it.", ""

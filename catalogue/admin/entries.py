@@ -9,7 +9,7 @@ from django.template.defaultfilters import pluralize
 
 from catalogue.admin import versions
 from catalogue.admin.base import EntryAdmin
-from catalogue.admin.filters import PriceFilter
+from catalogue.admin.filters import NeedsWorkFilter, PersonaNeedsWorkFilter, PriceFilter
 from catalogue.admin.forms import PersonaForm, SkillForm
 from catalogue.exceptions import FileNotFound
 from catalogue.file_tree import file_tree
@@ -107,7 +107,13 @@ class PersonaAdmin(EntryAdmin):
         *("slug", "title", "category", "state", "price"),
         *("installs", "rating", "author", "updated_at"),
     ]
-    list_filter = [*EntryAdmin.list_filter, PriceFilter]
+    list_filter = [
+        *(
+            PersonaNeedsWorkFilter if part is NeedsWorkFilter else part
+            for part in EntryAdmin.list_filter
+        ),
+        PriceFilter,
+    ]
     counters = ["installs", "rating_avg", "rating_count"]
     sorted_by = ["installs", "rating", "price", "updated_at"]
     autocomplete_fields = ["skills"]

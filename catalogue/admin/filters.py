@@ -2,17 +2,18 @@
 
 from django.contrib import admin
 from django.db import connection
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
-from catalogue.frontmatter import RECOMMENDED_TOKENS
-from catalogue.models import FREE, IS_PUBLISHED, PUBLISHED, labeled, spelled
+from catalogue.inspection import CODES
+from catalogue.models import FREE, IS_PUBLISHED, PUBLISHED, Persona, Status, labeled, spelled
 from catalogue.sql import ALL_CATEGORIES, CATEGORIES
 from marketplace.adminsite import theme
 from marketplace.adminsite.filters import ChoiceFilter
 
 NEWEST = 10_000  # entries
 
-NEEDS_WORK = Q(description="") | Q(license="") | Q(context_tokens__gt=RECOMMENDED_TOKENS)
+# The condition of their index.
+HAS_FINDINGS = Q(findings__gt=[])
 
 
 def published_and_others(entries, condition):
@@ -63,17 +64,27 @@ def among_newest(entries):
     return entries.filter(pk__gte=ids[NEWEST - 1 : NEWEST].first() or 0)
 
 
+def with_finding(code):
+    return lambda rows: rows.filter(HAS_FINDINGS, findings__contains=[code])
+
+
+def bundling_unpublished(personas):
+    bundled = Persona.skills.through.objects.filter(persona=OuterRef("pk"))
+    return among_newest(personas).filter(Exists(bundled.exclude(skill__status=Status.PUBLISHED)))
+
+
 class NeedsWorkFilter(ChoiceFilter):
-    title = f"needs work (newest {NEWEST:,})"
-    parameter_name = "needs"
+    title, parameter_name = "needs work", "needs"
     options = {
-        "any": ("any of these", lambda rows: among_newest(rows).filter(NEEDS_WORK)),
-        "description": ("no description", lambda rows: among_newest(rows).filter(description="")),
-        "license": ("no license", lambda rows: among_newest(rows).filter(license="")),
-        "shorter": (
-            f"more than {RECOMMENDED_TOKENS:,} tokens",
-            lambda rows: among_newest(rows).filter(context_tokens__gt=RECOMMENDED_TOKENS),
-        ),
+        "any": ("any finding", lambda rows: rows.filter(HAS_FINDINGS)),
+        **{code: (code, with_finding(code)) for code in CODES},
+    }
+
+
+class PersonaNeedsWorkFilter(NeedsWorkFilter):
+    options = {
+        **NeedsWorkFilter.options,
+        "unknown-skill": (f"unknown-skill (newest {NEWEST:,})", bundling_unpublished),
     }
 
 

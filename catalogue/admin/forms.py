@@ -6,6 +6,7 @@ from itertools import count
 
 from django import forms
 
+from catalogue.admin.findings import EditedFindingsMixin, TextsForm
 from catalogue.fences import FENCED, MAX_FRONTMATTER, NEWLINE, Refused, line_at, missing_fence
 from catalogue.frontmatter import (
     MAX_BYTES,
@@ -16,9 +17,10 @@ from catalogue.frontmatter import (
 )
 from catalogue.inspection import escaped_characters
 from catalogue.models import LABELS, MAX_BUNDLED, Spellings
+from catalogue.slugs import as_slug
 from catalogue.yaml_fields import read_mapping
 from marketplace.adminsite import theme
-from marketplace.adminsite.actions import ActionForm, ReasonField, ReasonForm
+from marketplace.adminsite.actions import ReasonField
 from marketplace.adminsite.edits import EditForm
 from marketplace.hidden_text import as_sentences
 from marketplace.secrets import holds_token
@@ -57,14 +59,23 @@ def check_text(text, max_bytes):
         raise forms.ValidationError(reasons)
 
 
-class EntryForm(EditForm):
+class EntryForm(EditedFindingsMixin, EditForm):
     class Meta:
         widgets = {
             name: suggested_input(name) for name in ("category", "tags", "license", "author")
         }
 
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        # Agents know an entry by its slug: a new title must not change it.
+        if "slug" in self.fields and not self.instance.pk:
+            self.fields["slug"].required = False
+            self.fields["slug"].help_text = "Leave it empty to make it from the title."
+
     def clean_slug(self):
-        slug = self.cleaned_data["slug"]
+        slug = self.cleaned_data["slug"] or as_slug(self.cleaned_data.get("title", ""))
+        if not slug:
+            raise forms.ValidationError("Enter a slug: none can be made from the title.")
         others = self._meta.model.objects.exclude(pk=self.instance.pk)
         if others.filter(slug=slug).exists():
             free = next(
@@ -148,7 +159,7 @@ class SkillForm(EntryForm):
                 "Fix the frontmatter: it is not valid YAML. Quote any value that contains a "
                 "colon and a space."
             )
-        slug, name = self["slug"].data, fields.line("name")
+        slug, name = self.cleaned_data.get("slug"), fields.line("name")
         if not name:
             yield f"Add the line name: {slug or 'the-slug'} to the frontmatter."
         elif slug and name != slug:
@@ -208,7 +219,7 @@ def in_fences(text):
     return text if text.endswith("\n") else f"{text}\n\n"
 
 
-class SuccessorForm(ActionForm):
+class SuccessorForm(TextsForm):
     """Asks for the published entry, of the same kind as the rows, to use instead of them."""
 
     successor = forms.CharField(
@@ -258,7 +269,7 @@ class RecallForm(SuccessorForm):
     field_order = ["reason", "successor"]
 
 
-class VersionRecallForm(ReasonForm):
+class VersionRecallForm(TextsForm):
     reason = ReasonField(
         help_text="Public: the list of versions shows it, and so do the advisories of agents that "
         "have it."

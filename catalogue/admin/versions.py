@@ -11,6 +11,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from catalogue.admin.actions import in_agents
+from catalogue.admin.findings import FindingsForm
 from catalogue.admin.forms import VersionRecallForm
 from catalogue.comparisons import version_changes
 from catalogue.file_tree import file_tree
@@ -37,6 +38,7 @@ ACTIONS = {
         "The entry gets the text, files, title, description and label of this version. If the "
         "entry is published, that creates a new version.",
         "Restored version {number}.",
+        FindingsForm,
     ),
     "recall": VersionAction(
         "Recall",
@@ -125,8 +127,11 @@ def version_action_view(model_admin, request, object_id, number, act):
         raise Http404
     version, back = version_of(entry, number), model_admin.url_of("versions", entry.pk)
     is_confirmed = model_admin.is_confirmed(request, [entry])
+    rows = [entry]
+    if act == "restore":
+        rows = [] if version.is_purged else [version.restored()]
     form_class = action.form_class
-    form = form_class and form_class(request.POST if is_confirmed else None, [entry])
+    form = form_class and form_class(request.POST if is_confirmed else None, rows)
     if not is_confirmed or (form and not form.is_valid()):
         return model_admin.confirm(
             request,

@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce, Collate, Lower, Substr
 from django.utils import timezone
 
 from catalogue.models.checks import Checked
+from catalogue.models.inspected import MESSAGES, Inspected
 from catalogue.models.labels import LabelsField, NfcCharField, label_key, once
 from catalogue.models.of_text import DigestOfText, NumberOfText, TokensOfText
 from catalogue.models.purges import Purge
@@ -76,7 +77,8 @@ class EntryQuerySet(CountedQuerySet):
     def for_list(self):
         """Defer what lists do not show, above all the long columns."""
         unseen = "source", "former_source", "status", "withdrawn_at", "withdrawal_reason"
-        return self.with_successor().defer(*unseen, "successor", *self.model.long_columns())
+        more = "successor", "findings", *self.model.long_columns()
+        return self.with_successor().defer(*unseen, *more)
 
     def with_successor(self):
         """Annotate `successor_slug`."""
@@ -95,7 +97,7 @@ def successor_slug(model, relation=""):
     )
 
 
-class Entry(VisibleTexts, Checked):
+class Entry(VisibleTexts, Inspected, Checked):
     """What skills and personas share (contract 8)."""
 
     LONG_COLUMNS = ["content"]
@@ -103,6 +105,7 @@ class Entry(VisibleTexts, Checked):
     # What a file's frontmatter says about an entry, besides its name: texts, lists of words.
     TEXT_FIELDS = ["title", "description", "category", "author", "version", "license"]
     LIST_FIELDS = ["tags", "runtimes"]
+    DERIVED = {"findings": {"slug", *TEXT_FIELDS, *LIST_FIELDS, "content", *MESSAGES}}
 
     slug = models.CharField(max_length=100, validators=[slug_validator])
     title = NfcCharField(max_length=200)
@@ -131,7 +134,9 @@ class Entry(VisibleTexts, Checked):
         "self", models.SET_NULL, null=True, editable=False, related_name="+", db_index=False
     )
     source = models.TextField(
-        blank=True, help_text="Where the entry was imported from. The next import finds it by this."
+        blank=True,
+        help_text="Where the entry was imported from. Commands find it by this, uploads by its "
+        "slug first.",
     )
     # The source before an agent's submission took over, which imports leave alone since then.
     former_source = models.TextField(blank=True, default="", db_default="", editable=False)
@@ -305,4 +310,5 @@ NO_HISTORY = [
     "digest",
     "source",
     "former_source",
+    "findings",
 ]

@@ -34,6 +34,11 @@ class FileContentQuerySet(models.QuerySet):
         rows = self.filter(digest__in={file["digest"] for file in files})
         return {digest: bytes(data) for digest, data in rows.values_list("digest", "data")}
 
+    def stored(self, files):
+        """The digests of those files whose bytes are stored."""
+        rows = self.filter(digest__in={file["digest"] for file in files})
+        return set(rows.values_list("digest", flat=True))
+
     def read(self, files):
         """Each of a skill's files with the pieces of its bytes.
 

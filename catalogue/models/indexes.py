@@ -39,6 +39,8 @@ def entry_indexes(kind, popularity):
             keys_of("tags"), keys_of("runtimes"), name=f"{kind}_label_keys", condition=PUBLISHED
         ),
         GinIndex(look_alike_keys("slug"), name=f"{kind}_look_alike", condition=PUBLISHED),
+        # Most entries have no findings, and their installs do not write it.
+        GinIndex(fields=["findings"], name=f"{kind}_findings", condition=Q(findings__gt=[])),
         models.Index(
             F("successor"), name=f"{kind}_successor", condition=Q(successor__isnull=False)
         ),

@@ -17,6 +17,9 @@ from marketplace.models import MigratedAsDjangos
 MAX_LABELS = 50  # in one field of an entry
 TEXT_LABELS, LIST_LABELS = ("category", "author", "license"), ("tags", "runtimes")
 LABELS = (*TEXT_LABELS, *LIST_LABELS)
+HAS_STATISTICS = """
+SELECT EXISTS (SELECT FROM pg_stats WHERE schemaname = current_schema AND tablename = %s)
+"""
 
 
 def in_nfc(text):
@@ -97,9 +100,10 @@ class Spellings:
     """
 
     def __init__(self, model, besides=None):
+        self.table = model._meta.db_table
         self.besides = 0 if besides is None else besides
         self.known = {}  # by field and key
-        parts = {"table": model._meta.db_table, "published": IS_PUBLISHED}
+        parts = {"table": self.table, "published": IS_PUBLISHED}
         self.sql = " UNION ALL ".join(
             [
                 *(SPELLING_OF_TEXTS.format(field=name, **parts) for name in TEXT_LABELS),
@@ -113,17 +117,26 @@ class Spellings:
         for values in entries:
             for name in new.keys() & values.keys():
                 for label in labels_in(values[name]):
-                    new[name].setdefault(label_key(label), in_nfc(label))
-        new = {
-            name: [label for key, label in labels.items() if (name, key) not in self.known]
-            for name, labels in new.items()
-        }
+                    key = name, label_key(label)
+                    if key not in self.known:
+                        new[name].setdefault(key, in_nfc(label))
         if any(new.values()):
+            labels = {name: [*labels.values()] for name, labels in new.items()}
             with connection.cursor() as cursor:
-                cursor.execute(self.sql, {**new, "besides": self.besides})
+                cursor.execute(self.sql, {**labels, "besides": self.besides})
                 known = {(name, label_key(label)): label for name, label in cursor.fetchall()}
-            given = {(name, label_key(label)): label for name in LABELS for label in new[name]}
-            self.known |= given | known
+            for given in (*new.values(), known):
+                self.known |= given
+
+    def analyze_new_table(self):
+        """Give PostgreSQL's planner statistics of a table that has none yet.
+
+        Without them, it would read the whole table for each label that `learn` looks up.
+        """
+        with connection.cursor() as cursor:
+            cursor.execute(HAS_STATISTICS, [self.table])
+            if not cursor.fetchone()[0]:
+                cursor.execute(f"ANALYZE {self.table}")
 
     def of(self, values):
         """`{field: value}` of an entry, each label as it is known, or as it was first given."""

@@ -9,6 +9,7 @@ from django.utils.functional import cached_property
 from catalogue.agent_md import repaired, tools_of
 from catalogue.exceptions import PersonaNotFound
 from catalogue.frontmatter import as_written
+from catalogue.inspection import unknown_skill_findings
 from catalogue.models.entries import NO_HISTORY, Entry, EntryQuerySet
 from catalogue.models.indexes import entry_indexes
 from catalogue.models.skills import Skill
@@ -94,6 +95,7 @@ class Persona(PersonaFile, Entry):
         "tools, model or color. Without it, they get the name and the description above.",
     )
     DIGEST = "catalogue_digest(%s)"  # in SQL, of `digest_sources`
+    DERIVED = {"findings": Entry.DERIVED["findings"] | {"frontmatter"}}
     skills = models.ManyToManyField(Skill, related_name="personas", blank=True)
     installs = models.PositiveBigIntegerField(default=0, editable=False)
     rating_sum = models.DecimalField(max_digits=14, decimal_places=2, default=0, editable=False)
@@ -132,6 +134,21 @@ class Persona(PersonaFile, Entry):
 
     def digest_sources(self):
         return [self.file_text]
+
+    @property
+    def file_name(self):
+        return f"{self.slug}.md"
+
+    @property
+    def written_text(self):
+        return self.file_text
+
+    def inspect(self, skills=None):
+        """`skills` are those that it would bundle, if they are not stored yet."""
+        if skills is None:
+            skills = self.skills.all() if self.pk else []
+        unknown = sorted(skill.slug for skill in skills if not skill.is_published)
+        return [*super().inspect(), *unknown_skill_findings(self.file_name, unknown)]
 
     @property
     def is_free(self):

@@ -4,7 +4,7 @@ from io import BytesIO
 from tempfile import TemporaryFile
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db import models, transaction
+from django.db import models
 from django.db.models import Case, Count, Func, OuterRef, Value, When
 from django.db.models.functions import JSONObject, Left
 
@@ -145,6 +145,13 @@ class Skill(SkillFolder, Entry):
         max_length=71, blank=True, editable=False, default="", db_default=""
     )
     DIGEST = "catalogue_digest(%s, %s::jsonb)"  # in SQL, of `digest_sources`
+    SERVED = {"slug", "title", "description", "content", "files"}
+    DERIVED = {
+        "findings": Entry.DERIVED["findings"] | SERVED,
+        "skill_md": SERVED,
+        "archive_digest": SERVED,
+    }
+    file_name = "SKILL.md"
     downloads = models.PositiveBigIntegerField(default=0, editable=False)
     # The SKILL.md of a version that is being restored, whatever the fields say now.
     restored_text = None
@@ -155,17 +162,6 @@ class Skill(SkillFolder, Entry):
 
     class Meta(Entry.Meta):
         indexes = entry_indexes("skill", "downloads")
-
-    @transaction.atomic
-    def save(self, *, update_fields=None, **options):
-        sources = {"slug", "title", "description", "content", "files"}
-        names = sources.intersection(update_fields or ())
-        if names:
-            # The SKILL.md and the archive depend on fields that others may have saved.
-            rows = Skill.objects.select_for_update(no_key=True)
-            self.refresh_from_db(fields=sources - names, from_queryset=rows)
-            update_fields = {*update_fields, "skill_md", "archive_digest"}
-        super().save(update_fields=update_fields, **options)
 
     @property
     def written_file_text(self):
@@ -189,6 +185,14 @@ class Skill(SkillFolder, Entry):
     def is_outdated(self):
         """Whether an older release repaired it in another way."""
         return bool(self.skill_md) and self.skill_md != self.repaired.text
+
+    @property
+    def written_text(self):
+        return self.content
+
+    def folder(self):
+        contents = FileContent.objects.read(self.files)  # in this order
+        return {"files": self.files, "read": lambda _: b"".join(next(contents)[1])}
 
     def digest_sources(self):
         return [self.written_file_text, json.dumps(self.files)]

@@ -1,3 +1,5 @@
+from copy import copy
+
 from django.core.exceptions import ValidationError
 from django.db import connection, models, transaction
 from django.db.models import ExpressionWrapper, F, Q
@@ -181,6 +183,12 @@ class Version(models.Model):
     def fill(self, entry):
         for name, value in self.entry_values().items():
             setattr(entry, name, value)
+
+    def restored(self):
+        """The entry as it would be with this text, unsaved."""
+        entry = copy(self.entry)
+        self.fill(entry)
+        return entry
 
     def entry_values(self):
         """The values of the entry's fields that this version restores."""

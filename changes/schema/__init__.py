@@ -19,6 +19,7 @@ UNSEEN = {
     "digest",
     "context_tokens",
     "archive_digest",
+    "findings",
 }
 
 

@@ -6,6 +6,7 @@ from django.http import JsonResponse
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_POST
 
+from catalogue.admin.findings import FindingsForm, new_findings, with_values
 from catalogue.frontmatter import Refused, plain_newlines
 from importing.confirmed import IMPORTERS
 from importing.exports import differing_fields, with_fields
@@ -44,8 +45,17 @@ def differences(_admin, _request, entry):
     return {"differing": differing(entry)}
 
 
+class WrittenForm(FindingsForm):
+    """Shows what the fields bring into the files."""
+
+    def findings_of(self, row):
+        written = with_values(row, {HOLDERS[row.kind]: with_fields(row)})
+        return new_findings(written.inspect(), row.inspect())
+
+
 @confirmed_action(
     "Write the fields into the frontmatter",
+    WrittenForm,
     text="The frontmatter gets the values of these fields. The rest of the text does not change.",
     facts=lambda _, entries: [(entry, ", ".join(differing(entry))) for entry in entries],
     changes=lambda _, entries: [

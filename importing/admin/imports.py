@@ -19,6 +19,8 @@ from importing.models import IS_ACTIVE, RESULTS, ImportRun, Overtaken
 from marketplace.adminsite.edits import moment
 from marketplace.adminsite.pages import AdminPage
 
+MAX_ENTRIES = 100  # whose texts a preview shows
+
 
 @admin.action(description="Export as files", permissions=["view"])
 def export(_admin, _request, queryset):
@@ -155,6 +157,7 @@ def preview_response(model_admin, request, run, opened_at):
         f"Preview of {run.name}",
         run=run,
         outcomes=by_result,
+        max_entries=MAX_ENTRIES,
         left_out=[(importer.display_path(path), reason) for path, reason in importer.left_out],
         opened_at=opened_at.timestamp(),
         # The last file may have been the last thing that an interrupted import did.

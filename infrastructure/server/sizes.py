@@ -5,7 +5,7 @@ import re
 MAX_BODY = 64 * 1024  # bytes
 MAX_UPLOAD = 34 * 1024**2  # bytes of a form in which staff upload files
 MAX_SUBMISSION = 10 * 1024**2  # bytes of a zip that an agent submits
-MAX_FETCH = 512 * 1024  # bytes of a request of git, which names every file that it wants
+MAX_FETCH = 2 * 1024**2  # bytes of a request of git, which names every file that it wants
 LONG_BODIES = {"/admin/": MAX_UPLOAD, "/git/": MAX_FETCH}  # by the path that they are below
 SUBMISSIONS = re.compile(r"/api/v1/agents/me/submissions/?")
 # The form of a header with an agent's token. Without one, nobody reads a long submission.

@@ -26,7 +26,7 @@ class NoSuchService(NotFound):
 
 
 class UnreadableRequest(BadRequest):
-    default_detail = "Request body must be a request of git, of at most 1 MiB"
+    default_detail = "Request body must be a request of git, of at most 4 MiB"
     when = "The body is not a request of git's protocol."
     remedy = "Use a git client."
 

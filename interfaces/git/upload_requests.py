@@ -10,7 +10,7 @@ from dulwich.protocol import Protocol
 
 from interfaces.git.exceptions import UnreadableRequest
 
-MAX_REQUEST = 1024 * 1024  # bytes of a request, once it is unpacked: 20,000 wants
+MAX_REQUEST = 4 * 1024 * 1024  # bytes of a request, once it is unpacked: 80,000 wants
 MAX_HAVES = 1024  # different ones; further ones are ignored
 LINE = re.compile(
     rb"(want|have|shallow) ([0-9a-f]{40})(?: (.*))?|deepen ([1-9]\d{0,9})|filter (\S+)|(done)"

@@ -72,7 +72,7 @@ def initialize(request, params):
 @access.for_everyone
 def discover(request, _params):
     return {
-        "supportedVersions": [protocol.MODERN_VERSION],
+        "supportedVersions": protocol.VERSIONS,
         **introduction(request),
         **skills.PRIVATE,
     }

@@ -86,9 +86,11 @@ class HistoryMixin(SimpleHistoryAdmin):
         changes = self.restorable_changes(request, row, snapshot)
         taken_at = f"{snapshot.history_date:%d %B %Y, %H:%M:%S}"
         back = self.url_of("history", row.pk)
+        is_confirmed = self.is_confirmed(request, [row])
+        form = self.restore_form(request.POST if is_confirmed else None, row, changes)
         if not changes:
             self.message_user(request, "It is already in this state.")
-        elif not self.is_confirmed(request, [row]):
+        elif not (is_confirmed and (form is None or form.is_valid())):
             return self.confirm(
                 request,
                 [row],
@@ -96,11 +98,15 @@ class HistoryMixin(SimpleHistoryAdmin):
                 label="Restore this state",
                 text=f"This restores the values of {taken_at}.",
                 changes=changes_of(changes),
+                form=form,
                 back=back,
             )
         else:
             self.restore_fields(request, row, changes, f"Restored the state of {taken_at}.")
         return redirect(back)
+
+    def restore_form(self, data, row, changes):
+        """The form of the confirmation, if it has one."""
 
     def restorable_changes(self, request, row, snapshot):
         """`{field: (current, restored)}` of the fields that a snapshot can restore."""

@@ -1,15 +1,19 @@
 """Category, tags and license of many entries: edited together, suggested, renamed and merged."""
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.postgres.forms import SimpleArrayField
 from django.shortcuts import redirect
 
 from catalogue.admin.filters import published_and_others
+from catalogue.admin.findings import TextsForm
 from catalogue.admin.forms import suggested_input
+from catalogue.inspection import license_findings
 from catalogue.models import MAX_LABELS, Skill, Spellings, label_key, labeled
-from marketplace.adminsite.actions import ActionForm, confirmed_action
+from marketplace.adminsite.actions import confirmed_action
 from marketplace.adminsite.pages import AdminPage
+from marketplace.hidden_text import visible
 from marketplace.models import max_length
 from search.admin.finding import values_in_use
 
@@ -41,7 +45,7 @@ def tags_field():
     )
 
 
-class LabelsForm(ActionForm):
+class LabelsForm(TextsForm):
     """New values for the rows. An empty field changes nothing."""
 
     category = text_field("category")
@@ -58,7 +62,7 @@ class LabelsForm(ActionForm):
         self.cleaned_data |= {labels[name]: value for name, value in as_known.items()}
 
 
-class TagForm(ActionForm):
+class TagForm(TextsForm):
     new = forms.CharField(
         max_length=max_length(Skill, "tags"),
         widget=suggested_input("tags"),
@@ -100,6 +104,9 @@ def edit_labels(model_admin, request, queryset, **values):
         f"Edited: {', '.join(names)}.",
         lambda entry: entry.change_labels(**values),
     )
+    if values["license"]:
+        for finding in license_findings("license", values["license"], settings.LICENSES):
+            model_admin.message_user(request, visible(str(finding)), messages.WARNING)
 
 
 def tags_view(model_admin, request):

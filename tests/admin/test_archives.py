@@ -122,6 +122,16 @@ def test_a_skill_md_that_leads_nowhere_is_refused_alone(admin_client):
     assert len(page.context["outcomes"]["created"]) == 1
 
 
+@pytest.mark.contract("23.10")
+def test_backslashes_separate_names_if_no_slash_does(admin_client):
+    data = {"one\\": "", "one\\SKILL.md": SKILL_MD.format("one"), "one\\docs\\caf\u00e9.txt": "x"}
+
+    upload(admin_client, zip_of(data))
+
+    assert confirm(admin_client).created == 1
+    assert [file["path"] for file in Skill.objects.get(slug="one").files] == ["docs/caf\u00e9.txt"]
+
+
 @pytest.mark.parametrize("name", PACKED)
 @pytest.mark.parametrize("below", ["out/evil", "OUT/evil"])
 def test_nothing_is_written_through_a_link(admin_client, tmp_path, name, below):
@@ -150,7 +160,10 @@ HOSTILE = {
     "cut off": (tar_of(FILES)[:-30], READABLE),
     "a path upwards": (tar_of({"../a.md": "x"}), "holds a path that is not allowed: ../a.md"),
     "an absolute path": (tar_of({"/etc/a.md": "x"}), "holds a path that is not allowed: /etc/a.md"),
-    "a Windows path": (tar_of({"a\\b.md": "x"}), "holds a path that is not allowed: a\\b.md"),
+    "a Windows path": (
+        tar_of({"a\\b.md": "x"}),
+        "holds a path with a backslash, not only slashes: a\\b.md",
+    ),
     "a deep path": (tar_of({"a/" * 20 + "b": "x"}), "has a path of more than 20 parts: a/a/"),
     "a name twice": (tar_of({"a": "x", "./a": "y"}), "holds a file twice: a"),
     "two names that become one": (

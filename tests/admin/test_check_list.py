@@ -84,7 +84,7 @@ def test_the_findings_of_a_doubtful_one(admin_client):
             *("size", "SKILL.md", None),
             "about 5,023 tokens; the recommended maximum is 5,000",
         ),
-        ("format", "SKILL.md", None, "served with a repair: name"),
+        ("format", "SKILL.md", 2, "served with a repair: name"),
         ("license", "SKILL.md", None, "none"),
         ("dead-link", "SKILL.md", 7, '"gone.md" is not among the files'),
         ("secret", "keys/id", 2, "AWS access key, AKIA…"),

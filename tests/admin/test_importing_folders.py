@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 from catalogue.models import FileContent, Skill
-from importing.admin import importers
+from importing.admin import importers, imports
 from tests.admin.diffs import lines_of, without_marks
 from tests.admin.files import SKILL_MD, SKILLS, confirm, outcomes, refusal, upload, zip_of
 from tests.imports import served
@@ -107,7 +107,23 @@ def test_a_preview_compares_no_more_lines_than_it_has_room_for(admin_client, mon
     lines = diffs(page, "created")
     assert ("add", "MIT") in lines["LICENSE"]
     assert ("add", "12345678") not in lines["a.md"]
-    assert "sha256:" in str(lines["a.md"])
+    [(_, about)] = lines["a.md"]
+    assert about.endswith(", text not shown")
+    [(_, about)] = lines["logo.png"]
+    assert about.endswith(", no text")
+
+
+def test_a_preview_says_whose_texts_it_does_not_show(admin_client, monkeypatch):
+    monkeypatch.setattr(imports, "MAX_ENTRIES", 1)
+    sentence = "This page shows the texts of 1 entries. To read this one, import fewer at a time."
+
+    one, two = ({f"{name}/SKILL.md": SKILL_MD.format(name)} for name in ("one", "two"))
+    assert sentence not in upload(admin_client, zip_of(one)).content.decode()
+    text = upload(admin_client, zip_of(one | two)).content.decode()
+
+    assert text.count(sentence) == 1
+    assert "Does one." in text
+    assert "Does two." not in text
 
 
 @pytest.mark.contract("17.10")

@@ -41,9 +41,10 @@ def add(client, kind, **fields):
     return client.post(url, untouched_form(client.get(url)) | fields, follow=True)
 
 
+ABOUT = {"slug": "pdf-tables", "title": "Tables", "description": "Reads.", "license": "MIT"}
 NEW = {
-    "skill": {"slug": "pdf-tables", "title": "Tables", "content": SKILL_MD},
-    "persona": {"slug": "pdf-tables", "title": "Tables", "content": "Read tables."},
+    "skill": ABOUT | {"content": SKILL_MD},
+    "persona": ABOUT | {"content": "Read tables."},
 }
 IS_DRAFT = "pdf-tables is a draft: agents cannot find it until you publish it. Publish it"
 
@@ -105,7 +106,7 @@ def test_permission_to_add_does_not_publish(clerk_with):
 
 
 def test_a_text_that_may_not_be_published_is_saved_as_a_draft(admin_client):
-    skill = SkillFactory(slug="pdf-tables", content=SKILL_MD)
+    skill = SkillFactory(slug="pdf-tables", content=SKILL_MD, license="MIT")
     skill.content = SKILL_MD + "More.\n"
     skill.save()
     skill.versions.get(number=1).recall("It leaks.")
@@ -204,11 +205,16 @@ def test_deleting_a_draft_leaves_the_personas_that_bundle_it(admin_client, anyon
     assert anyone.get("/api/v1/personas/archivist").json()["skills"] == []
 
 
+NOT_REDRAFTED = (
+    "Nothing to move back: all of these are drafts or recalled. Publishing ends a recall."
+)
+
+
 @pytest.mark.parametrize(
     ("action", "status", "sentence"),
     [
         ("publish", "published", "Nothing to publish: all of these are already published."),
-        ("redraft", "draft", "Nothing to move back: all of these are already drafts."),
+        ("redraft", "draft", NOT_REDRAFTED),
     ],
 )
 def test_an_action_without_effect_is_refused_and_not_logged(admin_client, action, status, sentence):

@@ -87,7 +87,13 @@ HOSTILE = {
     "a path upwards": (zip_of({"../SKILL.md": "x"}), "a path that is not allowed: ../SKILL.md"),
     "a path upwards inside": (zip_of({"a/../../b.md": "x"}), "a path that is not allowed"),
     "an absolute path": (zip_of({"/etc/SKILL.md": "x"}), "a path that is not allowed"),
-    "a Windows path": (zip_of({"a\\b.md": "x"}), "a path that is not allowed"),
+    "two separators": (
+        zip_of({"a/b.md": "x", "a\\c.md": "x"}),
+        "a path with a backslash, not only slashes: a\\c.md",
+    ),
+    "a Windows path upwards": (zip_of({"..\\b.md": "x"}), "a path that is not allowed: ../b.md"),
+    "a Windows drive": (zip_of({"C:\\b.md": "x"}), "a path that is not allowed: C:/b.md"),
+    "a Windows root": (zip_of({"\\b.md": "x"}), "a path that is not allowed: /b.md"),
     "a drive": (zip_of({"C:/b.md": "x"}), "a path that is not allowed"),
     "a deep path": (zip_of({"a/" * 20 + "b.md": "x"}), "a path of more than 20 parts: a/a/a/a/"),
     "a long path": (

@@ -55,6 +55,39 @@ def test_a_pasted_skill_fills_the_fields_that_were_left_empty(admin_client):
     assert (skill.title, skill.category) == ("PDF Tables", "documents")
 
 
+@pytest.mark.parametrize(
+    ("title", "slug"), [("C++", "c-plus-plus"), ("包裹", "bao-guo"), ("PDF Tables", "pdf-tables")]
+)
+def test_an_empty_slug_is_made_from_the_title_as_an_import_makes_it(admin_client, title, slug):
+    content = SKILL_MD.replace("pdf-tables", slug)
+
+    assert add(admin_client, content, title=title, slug="").status_code == 302
+
+    assert Skill.objects.get().slug == slug
+
+
+@pytest.mark.parametrize(
+    ("title", "error"),
+    [
+        ("📦", "Enter a slug: none can be made from the title."),
+        ("PDF Tables", "pdf-tables is taken; pdf-tables-2 is free."),
+    ],
+)
+def test_a_title_that_makes_no_free_slug_is_refused(admin_client, title, error):
+    SkillFactory(slug="pdf-tables")
+
+    response = add(admin_client, title=title, slug="")
+
+    assert form_errors(response, "slug") == [error]
+    assert Skill.objects.count() == 1
+
+
+def test_the_slug_of_an_entry_cannot_be_emptied(admin_client):
+    skill = SkillFactory(slug="pdf-tables")
+
+    assert form_errors(edit(admin_client, skill, slug=""), "slug") == ["This field is required."]
+
+
 def test_a_token_in_the_text_is_refused(admin_client):
     response = add(admin_client, SKILL_MD + tokens.mint())
 

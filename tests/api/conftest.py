@@ -1,9 +1,6 @@
 """Rows that several files search."""
 
-from contextlib import contextmanager
-
 import pytest
-from django.db import transaction
 from django.utils import timezone
 
 from tests.api.concurrency import during
@@ -36,16 +33,3 @@ def post_during(transactional_db, client, agent):
         return response
 
     return post_during
-
-
-@pytest.fixture
-def alone(subtests):
-    """A subtest that leaves nothing to the next one: its writes and counts are rolled back."""
-
-    @contextmanager
-    def alone(name):
-        with subtests.test(name), transaction.atomic():
-            yield
-            transaction.set_rollback(True)
-
-    return alone

@@ -152,25 +152,25 @@ HIDDEN = {
 }
 
 
-@pytest.mark.parametrize(("text", "what"), REFUSED.values(), ids=REFUSED)
-def test_what_is_refused(text, what):
-    assert refused_characters(f"one\r\ntwo\n{text}\n") == [(3, what)]
-    assert has_refused(text)
+def test_refused_characters():
+    for name, (text, what) in REFUSED.items():
+        assert refused_characters(f"one\r\ntwo\n{text}\n") == [(3, what)], name
+        assert has_refused(text), name
 
 
-@pytest.mark.parametrize("text", HONEST.values(), ids=HONEST)
-def test_what_a_text_needs(text):
-    assert described(text, hidden_runs(text)) == []
-    assert visible(text) == text
-    assert not has_refused(text)
+def test_characters_that_a_text_needs():
+    for name, text in HONEST.items():
+        assert described(text, hidden_runs(text)) == [], name
+        assert visible(text) == text, name
+        assert not has_refused(text), name
 
 
-@pytest.mark.parametrize(("text", "what"), HIDDEN.values(), ids=HIDDEN)
-def test_what_is_hidden(text, what):
-    found = described(text, hidden_runs(text))
-    assert len(found) == 1
-    assert found[0][1].startswith(what)
-    assert not has_refused(text)
+def test_hidden_characters():
+    for name, (text, what) in HIDDEN.items():
+        found = described(text, hidden_runs(text))
+        assert len(found) == 1, name
+        assert found[0][1].startswith(what), name
+        assert not has_refused(text), name
 
 
 def test_lines_are_counted_as_the_file_has_them():

@@ -6,6 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
+from catalogue.models import Skill
 from tests.factories import PersonaFactory, SkillFactory
 from tests.imports import import_skills, skill, write
 
@@ -32,11 +33,34 @@ def test_it_prints_the_findings_of_all_entries(tmp_path):
         "skill one: hidden-text: SKILL.md, line 7: U+200B ZERO WIDTH SPACE",
         'skill one: dead-link: SKILL.md, line 8: "gone.md" is not among the files',
         "skill one: secret: a.txt, line 2: AWS access key, AKIA…",
-        "persona archivist: unknown-skill: archivist.md: no published skill is called two",
         "persona archivist: hidden-text: title, line 1: U+202E RIGHT-TO-LEFT OVERRIDE",
+        "persona archivist: unknown-skill: archivist.md: no published skill is called two",
         inspected()[-1],
     ]
     assert inspected()[-1].startswith("3 entries inspected in no time: 2 hidden-text, ")
+
+
+@pytest.mark.contract("28.11")
+def test_it_corrects_what_lists_filter_by(settings):
+    one, two = SkillFactory(slug="one", license="Ours"), SkillFactory(slug="two", license="Ours")
+    Skill.objects.filter(pk=one.pk).update(findings=None)  # of an earlier release
+    settings.LICENSES = ("MIT",)
+    before = Skill.objects.get(pk=two.pk).updated_at
+
+    inspected()
+
+    assert [skill.findings for skill in Skill.objects.all()] == [["format", "license"]] * 2
+    assert Skill.objects.get(pk=two.pk).updated_at == before
+
+
+@pytest.mark.contract("28.10")
+def test_published_slugs_that_look_alike():
+    PersonaFactory(slug="form", license="MIT")
+    PersonaFactory(slug="forrn", license="MIT", status="draft")
+
+    assert inspected()[:-1] == [
+        "persona forrn: look-alike: forrn.md: forrn is easily taken for form"
+    ]
 
 
 def test_a_clean_catalogue():

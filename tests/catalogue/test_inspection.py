@@ -74,6 +74,26 @@ def test_a_document_that_holds_a_key():
     ]
 
 
+def test_disguised_text():
+    gap = "a" + " " * 101 + "b"
+    text = f"{gap}\np\u0430ypal"
+    expected = [("hidden-text", 2, '"p\u0430ypal" has letters of two scripts: U+0430')]
+    expected += [("long-gap", 1, "101 spaces before a text")]
+    assert findings_of(files={"a.txt": text.encode()}) == [
+        (code, "a.txt", line, what) for code, line, what in expected
+    ]
+    assert findings_of(TEXT + text) == [
+        (code, "SKILL.md", line + 6, what) for code, line, what in expected
+    ]
+
+
+def test_hidden_text_that_yaml_writes_with_escapes():
+    text = TEXT.replace("description: b", r'description: "a\u200bb"')
+    assert findings_of(text) == [("hidden-text", "SKILL.md", 3, "U+200B ZERO WIDTH SPACE")]
+    written = text.replace("name: a", 'name: a\ntitle: "\u200b"')
+    assert findings_of(written) == [("hidden-text", "SKILL.md", 3, "U+200B ZERO WIDTH SPACE")]
+
+
 def test_hidden_text_in_other_files():
     data = b"a\x1b[2J\nb\fc \xe2\x80\x8b\n\xe2\x80\xae"
     assert findings_of(files={"a.txt": data}) == [
@@ -116,9 +136,9 @@ def test_many_findings_of_a_file():
 
 
 def test_scripts():
-    files = {"a.SH": b"", "b.py": b"", "c": b"", "d.txt": b""}
+    files = {"a.SH": b"", "b.py": b"", "c": b"", "d.txt": b"#!/bin/sh", "e.txt": b""}
     assert findings_of(files=files, executables={"c"}) == [
-        ("script", path, None, "agents may run it") for path in ("a.SH", "b.py", "c")
+        ("script", path, None, "agents may run it") for path in ("a.SH", "b.py", "c", "d.txt")
     ]
 
 
@@ -142,8 +162,8 @@ def test_facts():
         unknown_skills=("pdf",),
     )
     assert findings_of(facts=facts) == [
-        ("format", "SKILL.md", None, "served with a repair: name"),
-        ("format", "SKILL.md", None, "served with a repair: quoting"),
+        ("format", "SKILL.md", 2, "served with a repair: name"),
+        ("format", "SKILL.md", 3, "served with a repair: quoting"),
         ("license", "SKILL.md", None, "none"),
         ("description", "SKILL.md", None, "none"),
         ("left-out", ".env", None, "hidden"),

@@ -1,5 +1,3 @@
-import pytest
-
 from catalogue.licenses import is_accepted
 
 ACCEPTED = [
@@ -25,6 +23,7 @@ ACCEPTED = [
 ]
 
 
-@pytest.mark.parametrize(("expression", "accepted"), ACCEPTED)
-def test_accepted_licenses(expression, accepted):
-    assert is_accepted(expression, {"MIT", "Apache-2.0", "LicenseRef-ours"}) is accepted
+def test_accepted_licenses():
+    for expression, accepted in ACCEPTED:
+        names = {"MIT", "Apache-2.0", "LicenseRef-ours"}
+        assert is_accepted(expression, names) is accepted, expression

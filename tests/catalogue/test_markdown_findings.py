@@ -2,7 +2,8 @@
 
 import pytest
 
-from catalogue.markdown_findings import dead_links, hidden_markup, long_gaps
+from catalogue.markdown_findings import hidden_markup, long_gaps
+from catalogue.markdown_links import dead_links, link_notes
 
 HIDDEN = {
     "a comment": ("<!-- ignore all -->", 'HTML comment: "ignore all"'),
@@ -42,6 +43,19 @@ HIDDEN = {
     "transparent": ('<span style="color:rgba(0,0,0,0)">', 'hidden element: "<span'),
     "the attribute": ("<p hidden>a</p>", 'hidden element: "<p hidden"'),
     "the attribute with a value": ('a <b id=x HIDDEN="">c</b>', 'hidden element: "<b id=x'),
+    "white as a color": ('<span style="color:rgb(255, 255, 255)">', 'hidden element: "<span'),
+    "nearly white": ('<span style="color:#fefefe">', 'hidden element: "<span'),
+    "white by its lightness": ('<p style="color: hsl(0, 0%, 100%)">', 'hidden element: "<p'),
+    "no opacity in hexadecimal": ('<p style="color: #0000">', 'hidden element: "<p'),
+    "a font of 1 %": ('<p style="font-size:1%">', 'hidden element: "<p'),
+    "a tiny font": ('<p style="font-size:0.01rem">', 'hidden element: "<p'),
+    "hardly any opacity": ('<p style="opacity:.01">', 'hidden element: "<p'),
+    "one pixel": ('<p style="width:1px;height:1px;overflow:hidden">', 'hidden element: "<p'),
+    "moved away": ('<p style="transform:translateX(-9999px)">', 'hidden element: "<p'),
+    "moved away in units of the page": ('<p style="top:-50em">', 'hidden element: "<p'),
+    "a white font": ("<font size=1 color=white>a</font>", 'hidden element: "<font size=1'),
+    "a template": ("<template>a</template>", 'hidden element: "<template"'),
+    "a closed dialog": ("<dialog id=x>a</dialog>", 'hidden element: "<dialog id=x"'),
     "a sign in an attribute": ('<p title=">" style="display:none">', 'hidden element: "<p title'),
 }
 SHOWN = {
@@ -64,24 +78,28 @@ SHOWN = {
     "an honest style": '<p style="display:flex; height: 100px; color:#fff0e0">a</p>',
     "honest sizes": '<p style="width:auto;height:100px;font-size:0.9em;line-height:1.0">a</p>',
     "a style of half the opacity": '<p style="opacity:0.5; max-width: 0.8em">a</p>',
+    "honest colors": '<p style="color:#f00;background-color:#fff;border-color:white">a</p>',
+    "honest measures": '<p style="font-size:90%;width:10px;left:-5px;margin:-1px">a</p>',
+    "a black font": "<font color='#000000'>a</font>",
+    "a placeholder with a hyphen": "Run <template-name> and <dialog_id>.",
     "a hidden title": '<p title="a hidden place">a</p>',
     "frontmatter": "---\nname: a\ndescription: <!-- a -->\n---\n\nText",
 }
 
 
-@pytest.mark.parametrize(("text", "what"), HIDDEN.values(), ids=HIDDEN)
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_hidden_markup(text, what, end):
-    text = f"---\nname: a\n---\n\n# Title\n\n{text}".replace("\n", end)
-    found = list(hidden_markup(text))
-    assert len(found) == 1
-    assert found[0].text.replace('"<p style="', "\"<p style='").startswith(what[:30])
-    assert text.replace("\r\n", "\n").replace("\r", "\n").split("\n")[found[0].line - 1].strip()
+def test_hidden_markup(end):
+    for name, (markup, what) in HIDDEN.items():
+        text = f"---\nname: a\n---\n\n# Title\n\n{markup}"
+        found = list(hidden_markup(text.replace("\n", end)))
+        assert len(found) == 1, name
+        assert found[0].text.replace('"<p style="', "\"<p style='").startswith(what[:30]), name
+        assert text.split("\n")[found[0].line - 1].strip(), name
 
 
-@pytest.mark.parametrize("text", SHOWN.values(), ids=SHOWN)
-def test_what_is_shown(text):
-    assert list(hidden_markup(text)) == []
+def test_markup_that_is_shown():
+    for name, text in SHOWN.items():
+        assert list(hidden_markup(text)) == [], name
 
 
 def test_lines_of_hidden_markup():
@@ -97,12 +115,20 @@ def test_a_text_that_takes_long_to_parse_counts_as_text_without_code():
     assert list(hidden_markup("a " * 100_001 + "\n`<!-- b -->`")) == [(2, 'HTML comment: "b"')]
 
 
-@pytest.mark.parametrize("line", ["", " ", "\t", "\xa0", "\u3000", "\u200b", "\u2800 \u2060"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_more_than_40_blank_lines(line, end):
-    assert list(long_gaps(end.join(["one", *[line] * 40, "two"]))) == []
-    assert list(long_gaps(end.join(["one", *[line] * 41, "two"]))) == [
-        (2, "41 blank lines in a row")
+def test_more_than_40_blank_lines(end):
+    for line in ("", " ", "\t", "\xa0", "\u3000", "\u200b", "\u2800 \u2060", "\u3164"):
+        most, more = (end.join(["one", *[line] * number, "two"]) for number in (40, 41))
+        assert list(long_gaps(most)) == [], repr(line)
+        assert list(long_gaps(more)) == [(2, "41 blank lines in a row")], repr(line)
+
+
+@pytest.mark.parametrize("line", [".", "---", "> -", "_", "\\", "\u2500\u2502"])
+def test_more_than_40_lines_without_letters(line):
+    lines = ["", line, *[""] * 20]
+    assert list(long_gaps("\n".join(["one", *lines, "2", *lines]))) == []
+    assert list(long_gaps("\n".join(["one", *lines, *lines, "two"]))) == [
+        (2, "44 lines without letters in a row")
     ]
 
 
@@ -166,20 +192,60 @@ DEAD = [
 ]
 
 
-@pytest.mark.parametrize("text", ALIVE)
-def test_links_that_are_not_dead(text):
-    assert list(dead_links(text, PATHS)) == []
+def test_links_that_are_not_dead():
+    for text in ALIVE:
+        assert list(dead_links(text, PATHS)) == [], text
 
 
-@pytest.mark.parametrize(("text", "link"), DEAD)
-def test_dead_links(text, link):
-    found = [passage.text for passage in dead_links(text, PATHS)]
-    assert found == [f'"{link}" is not among the files']
+def test_dead_links():
+    for text, link in DEAD:
+        found = [passage.text for passage in dead_links(text, PATHS)]
+        assert found == [f'"{link}" is not among the files'], text
 
 
 def test_lines_of_dead_links():
     text = "---\nname: a\n---\n\nOne\n[a](b.md)\ntwo [a](c.md)\n"
     assert [passage.line for passage in dead_links(text, [])] == [6, 7]
+
+
+NOTES = [
+    ("[//]: # (ignore all)", "[//]: # (ignore all)"),
+    ("[comment]: <> 'ignore all'", "[comment]: <> 'ignore all'"),
+    ('[a]: b "ignore\n  all"', '[a]: b "ignore all"'),
+    ("[ignore all rules]: #", "[ignore all rules]: #"),
+    ("> - [a]: b (ignore)", "> - [a]: b (ignore)"),
+]
+NO_NOTES = [
+    "[a]: b 'c'\n\n[a]",
+    "[A  b c]: d\n\n[text][a b c]",
+    "[a]: b\n[two words]: c",
+    "```\n[//]: # (a)\n```",
+    "    [//]: # (a)",
+    "Text\n[//]: # (a)",
+    "[a]: b c d",
+    "- [ ]: a",
+]
+
+
+@pytest.mark.parametrize(("text", "note"), NOTES)
+def test_definitions_that_no_link_uses(text, note):
+    text = f"---\nname: a\n---\n\nText\n\n{text}\n"
+    what = f'link definition that no link uses: "{note}"'
+    assert list(link_notes(text)) == [(7, what)]
+    long = text + "\n" + "a " * 100_001
+    assert [passage.line for passage in link_notes(long)] == [7]
+
+
+@pytest.mark.parametrize("text", NO_NOTES)
+def test_definitions_that_hide_nothing(text):
+    assert list(link_notes(text)) == []
+
+
+def test_each_of_several_notes():
+    notes = [
+        (number, f'link definition that no link uses: "[//]: # (n{number})"') for number in (1, 2)
+    ]
+    assert list(link_notes("[//]: # (n1)\n[//]: # (n2)\n")) == notes
 
 
 HOSTILE = [
@@ -200,6 +266,12 @@ HOSTILE = [
 @pytest.mark.parametrize("part", [*HOSTILE, "\n", " \n", "[a](b ", "- [a](b)\n", "`<!-- a -->` "])
 def test_a_long_hostile_text_is_read(part):
     """It would take minutes if the time were quadratic."""
-    text = part * (2**20 // len(part))
+    text = part * (2**18 // len(part))
     for findings in (hidden_markup(text), long_gaps(text), dead_links(text, [])):
         assert len(list(findings)) < len(text)
+
+
+@pytest.mark.parametrize("part", ["[a]: b 'c'\n", "[a b c]: d\n", "[a]: <", "[", "[a]:\n"])
+def test_many_definitions_are_read(part):
+    text = part * (2**17 // len(part))
+    assert len(list(link_notes(text))) < len(text)

@@ -18,6 +18,7 @@ FIX durability     A crash loses data. Turn on in PostgreSQL: {DURABLE}.
 ok  connections    N of N are in use; this host opens up to 5.
 ok  migrations     All are applied.
 ok  statistics     PostgreSQL has statistics to plan with, or needs none yet.
+ok  findings       None.
 ok  clocks         This host and the database differ by N seconds.
 -   replicas       DATABASE_REPLICA_URL is not set.
 ok  python         Python N.

@@ -16,7 +16,7 @@ from django.db import connection
 
 from marketplace import doctor
 from tests.api.test_hosts import WRONG_HOST
-from tests.factories import SkillFactory
+from tests.factories import PersonaFactory, SkillFactory
 
 ADVICE = "Have the proxy send X-Forwarded-Proto, and set TRUSTED_PROXY_COUNT."
 
@@ -196,6 +196,25 @@ def test_a_restored_database_without_statistics(monkeypatch, replaced, lines):
     assert lines("statistics") == [
         "PostgreSQL has no statistics, as after a restore. Run ANALYZE (psql -c ANALYZE)."
     ]
+
+
+@pytest.mark.contract("28.11")
+def test_the_findings_of_the_catalogue(lines):
+    PersonaFactory(license="MIT")
+    assert lines("findings") == ["None."]
+
+    persona = PersonaFactory()
+    SkillFactory(content="---\nname: a\ndescription: b\n---\nDo\u200b it.", slug="a")
+    assert lines("findings") == [
+        "2 license, 1 hidden-text. To see them, filter the admin's lists by Needs work."
+    ]
+
+    type(persona).objects.update(findings=None)
+    [line] = lines("findings")
+    assert line == (
+        "2 entries are from a release that inspected nothing. Run python manage.py "
+        "inspect_catalogue."
+    )
 
 
 def test_a_clock_that_is_wrong(monkeypatch, lines):

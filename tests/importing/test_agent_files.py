@@ -80,7 +80,7 @@ def test_frontmatter_that_nothing_ends_gets_an_end(anyone, tmp_path):
     path = tmp_path / "reader.md"
     assert outcome.found("format") == [
         f"{path}, line 6: no line of --- ends the frontmatter above this line",
-        f"{path}: served with a repair: frontmatter",
+        f"{path}, line 6: served with a repair: frontmatter",
     ]
     shown = served(anyone, "reader", PERSONAS)
     assert shown["frontmatter"] == "---\nname: reader\ndescription: x\ntools: Read\n\n---\n"

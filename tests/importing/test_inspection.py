@@ -121,6 +121,26 @@ def test_each_finding_is_a_line_with_its_path(anyone, tmp_path):
     assert slugs(anyone) == ["one"]
 
 
+@pytest.mark.contract("28.4")
+@pytest.mark.parametrize(
+    ("lines", "findings"),
+    [
+        (["tools: Read", "name: One Two"], [("line 3", "name"), (None, "description")]),
+        (["name: one-two", "tools: Read", "description: a: b"], [("line 4", "quoting")]),
+        (["name: one-two", "tools: Read", "description: 1"], [("line 4", "quoting")]),
+        (["name: one-two", "description: b", "Tools: Read"], [("line 4", "name")]),
+        (["name: one-two", "description: Nothing is repaired."], []),
+    ],
+)
+def test_repairs_of_a_personas_file(tmp_path, lines, findings):
+    file = persona(tmp_path / "one.md", *lines, "license: MIT")
+
+    assert import_personas(tmp_path).found("format") == [
+        f"{', '.join(filter(None, [str(file), line]))}: served with a repair: {name}"
+        for line, name in findings
+    ]
+
+
 @pytest.mark.contract("28.10")
 def test_new_slugs_that_look_like_published_ones(tmp_path):
     SkillFactory(slug="pdf-tables")

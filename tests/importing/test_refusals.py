@@ -49,6 +49,11 @@ NO_SLUG = "no slug can be made from its name: use a-z, 0-9 and hyphens"
             "---\nname: pdf\n\n# A\n\nDo it.\n\ntools: Read\n---\n",
             "line 6 is neither a field nor indented: if the text begins there, write --- above it",
         ),
+        (
+            "---\nname: pdf\n --- \nDo it.\n",
+            f"{NO_FRONTMATTER}; line 3 must be --- and nothing else",
+        ),
+        ("---\n\ufeffname: pdf\n---\nA", "no frontmatter: line 2 is not `key: value`"),
         ("---\n---\nText.", NO_FIELDS),
         ("---\n# name: pdf\n---\nText.", NO_FIELDS),
         ("---\njust words\n---\nText.", "no frontmatter: line 2 is not `key: value`"),

@@ -5,7 +5,8 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from catalogue.frontmatter import Refused, fenced, read_frontmatter
+from catalogue.fences import CLIENT_FIELDS, Refused, closed, fenced
+from catalogue.frontmatter import read_frontmatter
 from catalogue.repairs import REPAIRS, repair
 from catalogue.yaml_fields import read_yaml
 
@@ -100,6 +101,16 @@ def test_a_readable_file_stays_as_it_is(text):
         ),
         ("name: pdf\ndescription: 1e5\n", "name: pdf\ndescription: '1e5'\n", ["quoting"]),
         ("name: pdf\ndescription: It's: x\n", 'name: pdf\ndescription: "It\'s: x"\n', ["quoting"]),
+        (
+            'name: pdf\ndescription: "This" or "that"\n',
+            'name: pdf\ndescription: \'"This" or "that"\'\n',
+            ["quoting"],
+        ),
+        (
+            "name: pdf\ndescription: |-\n\tUse: x\n\ty\n",
+            "name: pdf\ndescription: 'Use: x y'\n",
+            ["quoting"],
+        ),
         (
             'name: pdf\ndescription: "Say "hi""\n',
             "name: pdf\ndescription: 'Say \"hi\"'\n",
@@ -285,6 +296,7 @@ PIECES = st.sampled_from(
             "x: 'open",
             "x: [open",
         ),
+        *("# Title", "Do it.", "Tools: Read", "tools: 'Bash'", "USER-INVOCABLE: false"),
     ]
 )
 
@@ -294,10 +306,11 @@ PIECES = st.sampled_from(
     st.lists(PIECES, max_size=8),
     st.sampled_from(["\n", "\r\n", "\r"]),
     st.sampled_from(["pdf", "12"]),
+    st.sampled_from(["---", "", "# Do it."]),
 )
-def test_every_other_field_stays_whatever_the_file_is(pieces, newline, name):
+def test_every_other_field_stays_whatever_the_file_is(pieces, newline, name, end):
     lines = "".join(piece + newline for piece in pieces)
-    text = f"---{newline}{lines}---{newline}Do it.{newline}"
+    text = f"---{newline}{lines}{end}{newline}Do it.{newline}"
 
     result, repairs = repair(text, name, TEXT)
 
@@ -313,10 +326,18 @@ def test_every_other_field_stays_whatever_the_file_is(pieces, newline, name):
         assert repairs == ["frontmatter"]
         assert result.endswith(text)
         return
-    assert result.endswith(text[fenced(text).end() :])
+    whole = closed(text)
+    assert result.endswith(whole[fenced(whole).end() :])
     assert others(fields) == others(before)
 
 
 def others(fields):
-    """The fields without those that are repaired, in any case."""
-    return {key: value for key, value in fields.items() if key.strip().casefold() not in ASIDE}
+    """The fields without those that are repaired, as clients spell their keys."""
+    spelled = {key.casefold(): key for key in CLIENT_FIELDS}
+    keys = {spelled.get(key.casefold()): key for key in fields if key not in CLIENT_FIELDS}
+    renamed = {key: name for name, key in keys.items() if name and name not in fields}
+    return {
+        renamed.get(key, key): value
+        for key, value in fields.items()
+        if key.strip().casefold() not in ASIDE
+    }

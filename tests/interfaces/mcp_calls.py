@@ -3,6 +3,7 @@
 import json
 
 URL = "/mcp"
+VERSIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]
 HELLO = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},

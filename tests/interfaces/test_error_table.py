@@ -18,7 +18,7 @@ FROZEN = {
         "Rating must be between 1 and 5",
         "Request body is not valid JSON",
         "Request body must be a JSON object",
-        "Request body must be a request of git, of at most 1 MiB",
+        "Request body must be a request of git, of at most 4 MiB",
         "You must install this persona before reviewing it",
         "cursor is invalid",
     ],

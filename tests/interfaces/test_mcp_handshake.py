@@ -6,12 +6,9 @@ from unittest.mock import Mock
 import pytest
 from django.db import OperationalError
 
-from tests.interfaces.mcp_calls import HELLO, MODERN, URL, modern, result, send
+from tests.interfaces.mcp_calls import HELLO, MODERN, URL, VERSIONS, modern, result, send
 
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
-
-
-VERSIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]
 
 
 @pytest.mark.contract("22.4")

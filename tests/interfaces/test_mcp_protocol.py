@@ -6,7 +6,7 @@ import pytest
 
 from demo.postgres import CHECKOUT
 from tests.factories import SkillFactory
-from tests.interfaces.mcp_calls import HELLO, URL, modern, result, send
+from tests.interfaces.mcp_calls import HELLO, URL, VERSIONS, modern, result, send
 
 TOOLS = [
     *("search_skills", "get_skill", "list_skill_files", "get_skill_file", "list_versions"),
@@ -58,11 +58,12 @@ def test_its_version_is_the_projects(anyone):
     assert result(anyone, "initialize", HELLO)["serverInfo"]["version"] == project["version"]
 
 
+@pytest.mark.contract("22.4")
 def test_it_introduces_itself_to_a_client_without_initialize(anyone):
     response = send(anyone, **modern("server/discover"))
 
     assert response.status_code == 200
-    assert response.json()["result"]["supportedVersions"] == ["2026-07-28"]
+    assert response.json()["result"]["supportedVersions"] == VERSIONS
 
 
 def test_it_serves_clients_without_initialize_alike(client):

@@ -70,13 +70,11 @@ def test_an_entry_withdrawn_without_a_reason_is_an_ordinary_404(person, skill, l
 
 
 @pytest.mark.contract("18.9")
-@pytest.mark.parametrize("end", ["publish", "redraft"])
-def test_it_ends_with_the_recall_and_so_does_the_successor(person, anyone, skill, end):
+def test_it_ends_with_the_recall_and_so_does_the_successor(person, anyone, skill):
     skill.recall(REASON, SkillFactory(slug="pdf-forms"))
-    getattr(skill, end)()
-
-    assert person.get("/skills/pdf-tables").status_code == (200 if end == "publish" else 404)
     skill.publish()
+
+    assert person.get("/skills/pdf-tables").status_code == 200
     assert anyone.get("/api/v1/skills/pdf-tables").json()["deprecation"] is None
 
 

@@ -1,3 +1,6 @@
+from contextlib import contextmanager
+from copy import deepcopy
+
 import pytest
 from django.test import Client
 
@@ -53,6 +56,20 @@ def console(key):
 def stranger(db):
     """The browser of another operator, logged in, with an agent of its own."""
     return OperatorBrowser(claim(AgentFactory(handle="other"), name="Eve"))
+
+
+@pytest.fixture
+def apart(alone, console):
+    """A subtest as `alone`, after which the console has the cookies that it had before."""
+
+    @contextmanager
+    def apart(name):
+        cookies = deepcopy(console.cookies)
+        with alone(name):
+            yield
+        console.cookies = cookies
+
+    return apart
 
 
 @pytest.fixture

@@ -36,17 +36,18 @@ def history(agent):
 
 
 @pytest.mark.contract("19.7")
-@pytest.mark.parametrize("name", ACTIONS)
-def test_each_is_asked_before_it_is_done(console, paths, name):
+def test_each_is_asked_before_it_is_done(console, paths, apart):
     before = everything()
 
-    page = console.get(paths[name])
+    for name in ACTIONS:
+        with apart(name):
+            page = console.get(paths[name])
 
-    text = page.content.decode()
-    assert page.status_code == 200
-    assert "caller" in re.search("<h1>(.*)</h1>", text)[1] or name == "revoke-token"
-    assert f'<a href="{HOME}">Cancel</a>' in text
-    assert everything() == before
+            text = page.content.decode()
+            assert page.status_code == 200
+            assert "caller" in re.search("<h1>(.*)</h1>", text)[1] or name == "revoke-token"
+            assert f'<a href="{HOME}">Cancel</a>' in text
+            assert everything() == before
 
 
 # What their forms need.
@@ -106,51 +107,63 @@ def told(page):
     return re.findall('role="status">(.*?)</p>', page.content.decode())
 
 
+@pytest.fixture
+def ready(paths):
+    """Each action's path; the agent is such that the action changes something."""
+
+    def ready(name):
+        agent = Agent.objects.get(handle="caller")
+        if name == "resume":
+            agent.pause()
+        if name.startswith("unpin"):
+            SkillInstall.objects.pin(agent, "pdf-tables")
+            PersonaInstall.objects.pin(agent, "archivist")
+        if name == "activate-persona":
+            PersonaInstall.objects.deactivate(agent, "archivist")
+        return paths[name]
+
+    return ready
+
+
 @pytest.mark.contract("19.7")
-@pytest.mark.parametrize("name", ACTIONS)
-def test_each_says_that_it_is_done_and_tells_staff_who_did_it(console, agent, paths, name):
-    if name == "resume":
-        agent.pause()
-    if name.startswith("unpin"):
-        SkillInstall.objects.pin(agent, "pdf-tables")
-        PersonaInstall.objects.pin(agent, "archivist")
-    if name == "activate-persona":
-        PersonaInstall.objects.deactivate(agent, "archivist")
+def test_each_says_that_it_is_done_and_tells_staff_who_did_it(console, agent, ready, apart):
     SkillFactory(slug="csv-cleaning")
     PersonaFactory(slug="scribe")
-    said, noted = DONE[name]
 
-    page = console.submit(paths[name], **FIELDS.get(name, {}))
+    for name, (said, noted) in DONE.items():
+        with apart(name):
+            page = console.submit(ready(name), **FIELDS.get(name, {}))
 
-    assert page.status_code == (302 if said else 200)
-    if said:
-        assert page.headers["Location"] == ("/operator" if name == "release" else HOME)
-        [text] = told(console.get(page.headers["Location"]))
-        assert re.fullmatch(said, text)
-        assert told(console.get(page.headers["Location"])) == []
-    [(operator, reason), *before] = history(agent)
-    assert operator == "Ada Lovelace"
-    assert re.fullmatch(noted, reason)
-    [(operator, reason)] = [event for event in before if event[1] != "Snapshot before the change"]
-    assert operator == "Ada Lovelace"
-    assert re.fullmatch(r"Claimed the agent, with the key mkt_operator_\w{4}…\w{4}\.", reason)
+            assert page.status_code == (302 if said else 200)
+            if said:
+                assert page.headers["Location"] == ("/operator" if name == "release" else HOME)
+                [text] = told(console.get(page.headers["Location"]))
+                assert re.fullmatch(said, text)
+                assert told(console.get(page.headers["Location"])) == []
+            [(operator, reason), *before] = history(agent)
+            assert operator == "Ada Lovelace"
+            assert re.fullmatch(noted, reason)
+            [event] = [event for event in before if event[1] != "Snapshot before the change"]
+            assert event[0] == "Ada Lovelace"
+            claimed = r"Claimed the agent, with the key mkt_operator_\w{4}…\w{4}\."
+            assert re.fullmatch(claimed, event[1])
+    assert set(DONE) == set(ACTIONS)
 
 
 @pytest.mark.contract("19.7")
-@pytest.mark.parametrize(
-    ("name", "fields"),
-    [
+def test_an_action_without_effect_is_not_in_the_history(console, agent, paths, apart):
+    on_versions = [(name, {}) for name in ACTIONS if re.search("pin|update", name)]
+    for name, fields in [
         *(("resume", {}), ("limits", {}), ("pause", {}), ("limits", {"review": "3"})),
         ("activate-persona", {}),
-        *((name, {}) for name in ACTIONS if re.search("pin|update", name)),
-    ],
-)
-def test_an_action_without_effect_is_not_in_the_history(console, agent, paths, name, fields):
-    console.submit(paths[name], **fields)
-    before = history(agent)
+        *on_versions,
+    ]:
+        with apart(f"{name} {fields}"):
+            console.submit(paths[name], **fields)
+            before = history(agent)
 
-    assert console.submit(paths[name], **fields).status_code == 302
-    assert history(agent) == before
+            assert console.submit(paths[name], **fields).status_code == 302
+            assert history(agent) == before
 
 
 def test_the_message_is_in_a_cookie_as_strict_as_the_sessions(console, paths, settings):
@@ -184,63 +197,71 @@ def test_the_message_waits_for_the_page_and_for_this_operator(console, paths):
 
 
 @pytest.mark.contract("19.4")
-@pytest.mark.parametrize("name", ACTIONS)
-def test_another_operator_cannot_do_it_nor_see_it(stranger, key, paths, name):
+def test_another_operator_cannot_do_it_nor_see_it(stranger, key, paths, alone):
     before = everything()
-    form = untouched_form(stranger.get("/operator/end-sessions"))
+    form = untouched_form(stranger.get("/operator/end-sessions")) | {"scopes": ["read"]}
 
-    pages = [stranger.get(paths[name]), stranger.post(paths[name], form | {"scopes": ["read"]})]
+    for name in ACTIONS:
+        with alone(name):
+            pages = [stranger.get(paths[name]), stranger.post(paths[name], form)]
 
-    assert [page.status_code for page in pages] == [404, 404]
-    assert everything() == before
-
-
-OF_SUBJECTS = [name for name in ACTIONS if name == "revoke-token" or re.search("-(sk|per)", name)]
+            assert [page.status_code for page in pages] == [404, 404]
+            assert everything() == before
 
 
 @pytest.mark.contract("19.4")
-@pytest.mark.parametrize("name", OF_SUBJECTS)
-def test_installs_and_tokens_of_other_agents_are_out_of_reach(console, paths, name):
+def test_installs_and_tokens_of_other_agents_are_out_of_reach(console, paths, apart):
     other = AgentFactory()
     SkillInstallFactory(agent=other, skill__slug="theirs")
     PersonaInstallFactory(agent=other, persona__slug="theirs")
-    theirs = other.token.public_id if name == "revoke-token" else "theirs"
     before, form = everything(), untouched_form(console.get(paths["pause"]))
 
-    pages = [console.get(f"{HOME}/{name}/{theirs}"), console.post(f"{HOME}/{name}/{theirs}", form)]
+    for name in [
+        name for name in ACTIONS if name == "revoke-token" or re.search("-(sk|per)", name)
+    ]:
+        theirs = other.token.public_id if name == "revoke-token" else "theirs"
+        path = f"{HOME}/{name}/{theirs}"
+        with apart(name):
+            pages = [console.get(path), console.post(path, form)]
 
-    assert [page.status_code for page in pages] == [404, 404]
-    assert everything() == before
+            assert [page.status_code for page in pages] == [404, 404]
+            assert everything() == before
 
 
-@pytest.mark.parametrize("name", ACTIONS)
-def test_actions_without_a_session_redirect_to_the_form(operator, key, paths, name):
+def test_actions_without_a_session_redirect_to_the_form(operator, key, paths, alone):
     before, form = everything(), untouched_form(operator.get("/operator"))
 
-    pages = [operator.get(paths[name]), operator.post(paths[name], form)]
+    for name in ACTIONS:
+        with alone(name):
+            pages = [operator.get(paths[name]), operator.post(paths[name], form)]
 
-    assert {page.headers["Location"] for page in pages} == {"/operator?agent=caller"}
-    assert everything() == before
+            assert {page.headers["Location"] for page in pages} == {"/operator?agent=caller"}
+            assert everything() == before
 
 
-@pytest.mark.parametrize("name", ACTIONS)
-@pytest.mark.parametrize("headers", [{}, {"Origin": "null"}, {"Origin": "https://evil.example"}])
-def test_none_is_done_from_elsewhere(console, paths, name, headers):
+def test_none_is_done_from_elsewhere(console, paths, apart):
     before = everything()
-    form = untouched_form(console.get(paths[name])) if headers else {}
+    for name in ACTIONS:
+        form = untouched_form(console.get(paths[name]))
+        for fields, headers in (
+            ({}, {}),
+            (form, {"Origin": "null"}),
+            (form, {"Origin": "https://evil.example"}),
+        ):
+            with apart(f"{name} {headers}"):
+                assert console.post(paths[name], fields, headers=headers).status_code == 403
+                assert everything() == before
 
-    assert console.post(paths[name], form, headers=headers).status_code == 403
-    assert everything() == before
 
-
-@pytest.mark.parametrize("name", ACTIONS)
-def test_none_is_done_with_an_agent_that_was_released(console, agent, key, paths, name):
-    form = untouched_form(console.get(paths[name]))
+def test_none_is_done_with_an_agent_that_was_released(console, key, paths, apart):
+    forms = {name: untouched_form(console.get(paths[name])) for name in ACTIONS}
     claim(AgentFactory(), key=key)
-    agent.claim.release()
+    OperatorClaim.objects.get(agent__handle="caller").release()
     before = everything()
 
-    page = console.post(paths[name], form, headers={"Origin": "http://testserver"})
+    for name, form in forms.items():
+        with apart(name):
+            page = console.post(paths[name], form, headers={"Origin": "http://testserver"})
 
-    assert page.status_code == 404
-    assert everything() == before
+            assert page.status_code == 404
+            assert everything() == before

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from agents.models import AgentToken
+from agents.models import AgentToken, OperatorClaim
 from operators import agents_list
 from tests.factories import (
     AgentFactory,
@@ -63,53 +63,52 @@ def test_it_shows_what_each_agent_has_needs_and_costs(console, others):
 
 
 @pytest.mark.contract("19.19")
-@pytest.mark.parametrize(
-    ("sort", "handles"),
-    [
-        ("handle", ["ant", "caller", "zebra"]),
-        *((sort, ["zebra", "ant", "caller"]) for sort in agents_list.SORTS if sort != "handle"),
-        ("nonsense", ["ant", "caller", "zebra"]),
-    ],
-)
-def test_it_is_sorted(console, others, sort, handles):
-    assert list(rows(console, f"?sort={sort}")) == handles
+def test_it_is_sorted(console, others):
+    orders = {sort: ["zebra", "ant", "caller"] for sort in agents_list.SORTS}
+    orders["handle"] = orders["nonsense"] = ["ant", "caller", "zebra"]
+
+    for sort, handles in orders.items():
+        assert list(rows(console, f"?sort={sort}")) == handles, sort
 
 
-@pytest.mark.parametrize("sort", agents_list.SORTS)
-def test_a_claim_may_be_released_while_the_list_is_read(console, others, monkeypatch, sort):
+def test_a_claim_may_be_released_while_the_list_is_read(console, others, monkeypatch, apart):
     with_numbers = agents_list.with_numbers
 
     def release_first(claims):
-        others[0].claim.release()
+        OperatorClaim.objects.get(agent=others[0]).release()
         return with_numbers(claims)
 
     monkeypatch.setattr(agents_list, "with_numbers", release_first)
 
-    assert sorted(rows(console, f"?sort={sort}")) == ["caller", "zebra"]
+    for sort in agents_list.SORTS:
+        with apart(sort):
+            assert sorted(rows(console, f"?sort={sort}")) == ["caller", "zebra"]
 
 
-@pytest.mark.parametrize("sort", agents_list.SORTS)
-def test_every_order_has_pages(console, others, monkeypatch, sort):
+def test_every_order_has_pages(console, others, monkeypatch):
     monkeypatch.setattr(agents_list, "MAX_AGENTS", 2)
 
-    first, second = (rows(console, f"?sort={sort}&page={page}") for page in (1, 2))
+    for sort in agents_list.SORTS:
+        first, second = (rows(console, f"?sort={sort}&page={page}") for page in (1, 2))
 
-    assert (len(first), len(second)) == (2, 1)
-    assert {*first, *second} == {"ant", "caller", "zebra"}
-    text = console.get(f"/operator?sort={sort}").content.decode()
-    assert f'rel="next" href="?sort={sort}&amp;page=2"' in text
+        assert (len(first), len(second)) == (2, 1), sort
+        assert {*first, *second} == {"ant", "caller", "zebra"}, sort
+        text = console.get(f"/operator?sort={sort}").content.decode()
+        assert f'rel="next" href="?sort={sort}&amp;page=2"' in text
 
 
 @pytest.mark.contract("19.19")
-@pytest.mark.parametrize(
-    ("q", "handles"),
-    [("north", ["ant"]), ("ZEB", ["zebra"]), ("an north", ["ant"]), ("ebra", []), ("%00", [])],
-)
-def test_it_is_searched_by_words(console, others, q, handles):
+def test_it_is_searched_by_words(console, others):
     AgentFactory(handle="north-of-somebody-else")
 
-    expected = handles or ([] if q != "%00" else ["ant", "caller", "zebra"])
-    assert list(rows(console, f"?q={q}")) == expected
+    for q, handles in {
+        "north": ["ant"],
+        "ZEB": ["zebra"],
+        "an north": ["ant"],
+        "ebra": [],
+        "%00": ["ant", "caller", "zebra"],
+    }.items():
+        assert list(rows(console, f"?q={q}")) == handles, q
 
 
 def test_a_secret_in_the_search_is_not_written_back(console, key):

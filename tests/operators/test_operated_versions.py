@@ -2,6 +2,7 @@
 
 import re
 from io import StringIO
+from itertools import product
 
 import pytest
 from django.core.management import call_command
@@ -15,6 +16,7 @@ from tests.operators.test_console import text_of
 
 HOME = "/operator/agents/caller"
 NOTHING = "Nothing has changed."
+VERSION_ACTIONS = ["pin", "unpin", "update"]
 
 
 @pytest.fixture(params=["skill", "persona"])
@@ -100,15 +102,15 @@ def test_another_version_is_pinned_by_its_number(console, client, kind, path):
 
 
 @pytest.mark.contract("19.17")
-@pytest.mark.parametrize("version", ["2", "4", "0", "-1", "", "x", "1.0", "٣"])
-def test_only_a_version_that_is_offered_is_pinned(console, client, kind, path, version):
+def test_only_a_version_that_is_offered_is_pinned(console, client, kind, path):
     kind.post(client, "install")
 
-    page = console.submit(path("pin"), version=version)
+    for version in ("2", "4", "0", "-1", "", "x", "1.0", "٣"):
+        page = console.submit(path("pin"), version=version)
 
-    assert page.status_code == 400
-    assert 'class="error"' in page.content.decode()
-    assert kind.installed() == (kind.digest(3), 3, None)
+        assert page.status_code == 400, version
+        assert 'class="error"' in page.content.decode(), version
+        assert kind.installed() == (kind.digest(3), 3, None), version
 
 
 @pytest.mark.contract("19.17")
@@ -165,48 +167,52 @@ def test_an_update_keeps_what_is_pinned_pinned(console, client, agent, kind, pat
     assert history(agent)[0] == ("Ada Lovelace", noted)
 
 
-@pytest.mark.parametrize("action", ["pin", "unpin", "update"])
 def test_an_action_on_versions_without_effect_is_not_noted(
-    console, client, agent, kind, path, action
+    console, client, agent, kind, path, apart
 ):
-    kind.post(client, "install", **({"version": 3} if action == "pin" else {}))
-    before, noted = kind.installed(), history(agent)
+    for action in VERSION_ACTIONS:
+        with apart(action):
+            kind.post(client, "install", **({"version": 3} if action == "pin" else {}))
+            before, noted = kind.installed(), history(agent)
 
-    assert console.submit(path(action)).status_code == 302
+            assert console.submit(path(action)).status_code == 302
 
-    assert told(console) == [NOTHING]
-    assert (kind.installed(), history(agent)) == (before, noted)
+            assert told(console) == [NOTHING]
+            assert (kind.installed(), history(agent)) == (before, noted)
 
 
 @pytest.mark.contract("19.17")
-@pytest.mark.parametrize("action", ["pin", "unpin", "update"])
-@pytest.mark.parametrize("stop", ["pause", "suspend"])
-def test_it_is_done_to_an_agent_that_is_stopped(console, client, kind, path, action, stop):
+def test_it_is_done_to_an_agent_that_is_stopped(console, client, kind, path, apart):
     kind.post(client, "install", version=1)
-    getattr(Agent.objects.get(), stop)()
 
-    assert console.submit(path(action), **({"version": "3"} if action == "pin" else {}))
+    for action, stop in product(VERSION_ACTIONS, ["pause", "suspend"]):
+        with apart(f"{action}, {stop}"):
+            getattr(Agent.objects.get(), stop)()
 
-    pinned = None if action == "unpin" else 3
-    assert kind.installed()[1:] == (1 if action == "unpin" else 3, pinned)
+            assert console.submit(path(action), **({"version": "3"} if action == "pin" else {}))
+
+            pinned = None if action == "unpin" else 3
+            assert kind.installed()[1:] == (1 if action == "unpin" else 3, pinned)
 
 
 @pytest.mark.contract("19.17")
-@pytest.mark.parametrize("action", ["pin", "unpin", "update"])
 def test_versions_of_a_withdrawn_or_uninstalled_entry_are_out_of_reach(
-    console, client, kind, path, action
+    console, client, kind, path, apart
 ):
     kind.post(client, "install", version=1)
     form = {"csrfmiddlewaretoken": console.get("/operator").context["csrf_token"], "version": "3"}
-    kind.entry.withdraw()
 
-    pages = [console.get(path(action)), console.post(path(action), form)]
+    for action in VERSION_ACTIONS:
+        with apart(f"{action}, withdrawn"):
+            kind.model.objects.get(slug=kind.slug).withdraw()
 
-    assert [page.status_code for page in pages] == [404, 404]
-    assert kind.installed() == (kind.digest(1), 1, 1)
-    kind.entry.publish()
-    kind.post(client, "uninstall")
-    assert console.get(path(action)).status_code == 404
+            pages = [console.get(path(action)), console.post(path(action), form)]
+
+            assert [page.status_code for page in pages] == [404, 404]
+            assert kind.installed() == (kind.digest(1), 1, 1)
+        with apart(f"{action}, uninstalled"):
+            kind.post(client, "uninstall")
+            assert console.get(path(action)).status_code == 404
 
 
 @pytest.mark.contract("19.17")

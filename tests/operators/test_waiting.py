@@ -1,4 +1,6 @@
-"""What waits for the agent's lock answers by what is true once it has the lock (contract 19.15)"""
+"""A request that waits for a lock decides by what is true once it has the lock (contract 19.15)"""
+
+from functools import partial
 
 import pytest
 from django.utils import timezone
@@ -11,6 +13,8 @@ from tests.api.concurrency import during
 from tests.browser import untouched_form
 from tests.conftest import ApiClient
 from tests.factories import ask_for_code
+from tests.operators.claiming import OPERATOR
+from tests.operators.conftest import OperatorBrowser
 
 CONFIRM = "/api/v1/agents/me/confirm-claim"
 ORIGIN = {"Origin": "http://testserver"}
@@ -41,6 +45,32 @@ def test_a_code_is_confirmed_by_nobody_who_was_stopped_meanwhile(agent, stop):
 
     assert (response.status_code, response.json()) == (401, {"error": "Authentication required"})
     assert OperatorClaim.objects.get().claimed_at is None
+
+
+@pytest.mark.contract("7.4")
+def test_three_of_four_codes_are_valid_if_two_are_requested_at_once(agent, url):
+    for _ in range(2):
+        ask_for_code(agent)
+    people = [OperatorBrowser(), OperatorBrowser()]
+    calls = [partial(browser.submit, url, **OPERATOR) for browser in people]
+
+    during(agent.claim.locked().get, *calls)
+
+    claim = OperatorClaim.objects.get()
+    assert claim.codes.valid().count() == 3
+    assert claim.codes.filter(code_digest=claim.code_digest).exists()
+
+
+def test_a_code_is_not_confirmed_if_its_url_is_replaced_meanwhile(agent, client):
+    code = ask_for_code(agent)
+
+    [response] = during(
+        OperatorClaim.objects.get().renew_url, lambda: client.post(CONFIRM, {"code": code})
+    )
+
+    assert response.status_code == 410
+    assert OperatorClaim.objects.get().claimed_at is None
+    assert OperatorClaim.objects.get().secret != agent.claim.secret
 
 
 def test_all_tokens_are_revoked_also_one_that_is_made_meanwhile(console, agent, paths):

@@ -1,33 +1,33 @@
 from collections import Counter
 from time import monotonic
 
-from django.conf import settings
 from django.core.management.base import BaseCommand
 from tqdm import tqdm
 
-from catalogue.inspection import Facts, inspect, inspect_texts
-from catalogue.models import Persona, Skill
+from catalogue.models import Persona, Skill, look_alike_finding, look_alikes
 from marketplace.hidden_text import visible
 
 BATCH = 50  # entries whose texts are read at a time
-PUBLIC = ["title", "category", "author", "license", "deprecation_message", "withdrawal_reason"]
 
 
 class Command(BaseCommand):
-    help = "Inspect every skill and persona, whatever its status, and print each finding."
+    help = (
+        "Inspect every skill and persona, whatever its status, print each finding, and correct "
+        "what the lists of the admin filter by."
+    )
 
     def handle(self, **options):
         started, counts, entries = monotonic(), Counter(), 0
         for model in (Skill, Persona):
-            rows = model.objects.order_by("pk")
-            if model is Persona:
-                rows = rows.prefetch_related("skills")
-            rows = rows.iterator(chunk_size=BATCH)
-            for entry in tqdm(rows, total=model.objects.count(), unit=model.kind, disable=None):
-                entries += 1
-                for finding in findings_of(entry):
-                    counts[finding.code] += 1
-                    self.write(visible(f"{model.kind} {entry}: {finding}"))
+            with tqdm(total=model.objects.count(), unit=model.kind, disable=None) as bar:
+                for batch in batches_of(model):
+                    entries += len(batch)
+                    for entry, findings in inspected(model, batch):
+                        entry.store_findings(findings)
+                        counts.update(finding.code for finding in findings)
+                        for finding in findings:
+                            self.write(visible(f"{model.kind} {entry}: {finding}"))
+                    bar.update(len(batch))
         codes = ", ".join(f"{number:,} {code}" for code, number in counts.most_common())
         self.stdout.write(
             f"{entries:,} entries inspected in {monotonic() - started:.1f} seconds: "
@@ -40,30 +40,19 @@ class Command(BaseCommand):
             self.stdout.write(line)
 
 
-def findings_of(entry):
-    fields = inspect_texts({name: getattr(entry, name) for name in PUBLIC})
-    # A description is in the file, too, unless staff wrote another one.
-    if entry.description not in entry.file_text:
-        fields += inspect_texts({"description": entry.description})
-    return findings_of_file(entry) + fields
+def batches_of(model):
+    rows, last = model.objects.order_by("pk"), 0
+    if model is Persona:
+        rows = rows.prefetch_related("skills")
+    while batch := list(rows.filter(pk__gt=last)[:BATCH]):
+        yield batch
+        last = batch[-1].pk
 
 
-def findings_of_file(entry):
-    facts = Facts(
-        license=entry.license,
-        description=entry.description,
-        licenses=settings.LICENSES,
-        repairs=tuple(entry.repairs),
-    )
-    if isinstance(entry, Persona):
-        unknown = sorted(skill.slug for skill in entry.skills.all() if not skill.is_published)
-        facts = facts._replace(unknown_skills=tuple(unknown))
-        return inspect(f"{entry}.md", entry.file_text, facts)
-    files = {file["path"]: file for file in entry.files}
-    return inspect(
-        "SKILL.md",
-        entry.content,
-        facts,
-        files=entry.files,
-        read=lambda path: entry.bytes_of(files[path]),
-    )
+def inspected(model, batch):
+    """Each entry of the batch with its findings."""
+    published = look_alikes(model, [entry.slug for entry in batch])
+    for entry in batch:
+        other = published.get(entry.slug)
+        like = [look_alike_finding(entry.file_name, entry.slug, other)] if other else []
+        yield entry, [*entry.inspect(), *like]

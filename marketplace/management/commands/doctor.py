@@ -24,6 +24,7 @@ class Command(BaseCommand):
             "connections": doctor.connection_limit,
             "migrations": doctor.migrations,
             "statistics": doctor.statistics,
+            "findings": doctor.findings,
             "clocks": doctor.clocks,
             "replicas": doctor.replicas,
         }

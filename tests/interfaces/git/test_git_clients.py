@@ -15,7 +15,7 @@ from tests.interfaces.test_skills_cli import add, files_in, skills_cli  # noqa: 
 
 pytestmark = pytest.mark.external
 
-CLAUDE_CODE, CODEX = "@anthropic-ai/claude-code@2.1.332", "@openai/codex@0.169.0"
+CLAUDE_CODE, CODEX = "@anthropic-ai/claude-code@2.1.332", "@openai/codex@0.171.0"
 COPILOT = "@github/copilot@1.0.102"
 FILES = {"scripts/run.py": b"print(1)\r\n"}
 

@@ -166,22 +166,33 @@ def test_a_compressed_request_is_read(anyone, skill):
         (line(f"want {UNKNOWN}\n") + line("filter \n") + b"0000", {}),
         (line(f"want {UNKNOWN}\n") + b"0000" + line("want x\n"), {}),
         (b"\x1f\x8b nothing", {"Content-Encoding": "gzip"}),
-        (gzip.compress(b"0" * (1024**2 + 1)), {"Content-Encoding": "gzip"}),
+        (gzip.compress(b"0" * (4 * 1024**2 + 1)), {"Content-Encoding": "gzip"}),
         (b"0000", {"Content-Encoding": "br"}),
     ],
 )
 def test_an_unreadable_request_is_refused(anyone, skill, body, headers):
     response = upload(anyone, body, **headers)
 
-    text = "Request body must be a request of git, of at most 1 MiB"
+    text = "Request body must be a request of git, of at most 4 MiB"
     assert (response.status_code, response.json()) == (400, {"error": text})
 
 
 @pytest.mark.contract("27.11")
 def test_a_long_request_is_refused(anyone, skill):
-    response = upload(anyone, b"0" * (512 * 1024 + 1))
+    response = upload(anyone, b"0" * (2 * 1024**2 + 1))
 
     assert (response.status_code, response.json()) == (413, {"error": "Request body is too large"})
+
+
+@pytest.mark.contract("27.11")
+def test_one_request_may_name_tens_of_thousands_of_files(anyone, skill):
+    wants = b"".join(line(f"want {number:040x}\n") for number in range(22_000))
+    body = gzip.compress(wants + b"0000" + line("done\n"))
+
+    response = upload(anyone, body, **{"Content-Encoding": "gzip"})
+
+    first = line(f"ERR upload-pack: not our ref {0:040x}")
+    assert (response.status_code, response.content) == (200, first)
 
 
 def test_a_request_for_nothing_gets_nothing(anyone, skill):

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('catalogue', '0014_look_alike_indexes'),
+        ('catalogue', '0017_source_help'),
     ]
 
     operations = [

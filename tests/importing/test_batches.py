@@ -1,0 +1,92 @@
+"""What an import costs the database, however many files it has."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from catalogue.models import FileContent, Skill
+from importing import base as importing
+from importing.folders import ImportFolder
+from marketplace.large_values import PIECE
+from tests.factories import SkillFactory
+from tests.imports import import_personas, import_skills, persona, skill, write
+
+pytestmark = pytest.mark.django_db
+
+# Statistics of the tests' other imports end with their transactions.
+STATISTICS = "SELECT count(*) FROM pg_stats WHERE tablename = 'catalogue_skill'"
+
+
+def queries_of(run, path):
+    with CaptureQueriesContext(connection) as queries:
+        run(path)
+    return len(queries)
+
+
+def test_more_personas_take_no_more_queries(tmp_path):
+    for number in range(5):
+        persona(tmp_path / "few" / f"{number}.md", f"name: a-{number}")
+        persona(tmp_path / "many" / f"{number}.md", f"name: b-{number}")
+        persona(tmp_path / "many" / f"more-{number}.md", f"name: c-{number}")
+
+    assert queries_of(import_personas, tmp_path / "many") == queries_of(
+        import_personas, tmp_path / "few"
+    )
+
+
+def test_personas_with_skills_take_no_more_queries_when_they_are_imported_again(tmp_path):
+    SkillFactory(slug="pdf")
+    for number in range(5):
+        persona(tmp_path / f"{number}.md", f"name: a-{number}", "skills: [pdf]")
+    import_personas(tmp_path)
+
+    again = queries_of(import_personas, tmp_path)
+
+    assert again == queries_of(import_personas, tmp_path / "0.md")
+
+
+def test_skills_take_no_more_queries_when_they_are_imported_again(tmp_path):
+    for number in range(5):
+        skill(tmp_path / str(number), f"name: a-{number}")
+        write(tmp_path / str(number) / "run.py", f"print({number})")
+    import_skills(tmp_path)
+
+    again = queries_of(import_skills, tmp_path)
+
+    assert again == queries_of(import_skills, tmp_path / "0")
+
+
+def test_a_new_table_gets_statistics_after_the_first_full_batch(tmp_path, monkeypatch):
+    monkeypatch.setattr(importing, "BATCH", 2)
+    skill(tmp_path / "one")
+    skill(tmp_path / "two")
+
+    import_skills(tmp_path)
+
+    with connection.cursor() as cursor:
+        cursor.execute(STATISTICS)
+        assert cursor.fetchone()[0] > 0
+
+
+def test_a_file_that_changes_during_its_import_refuses_the_skill_and_stores_nothing(
+    tmp_path, monkeypatch
+):
+    skill(tmp_path / "pdf", "name: pdf")
+    changing = write(tmp_path / "pdf" / "b.py", "print(1)")
+    # Stored before the next file is read, because it is large.
+    (tmp_path / "pdf" / "a.bin").write_bytes(bytes(PIECE + 1))
+    store = ImportFolder.store
+
+    def change_before(folder, stored):
+        changing.write_text("print(2)")
+        store(folder, stored)
+
+    monkeypatch.setattr(ImportFolder, "store", change_before)
+
+    outcome = import_skills(tmp_path)
+
+    assert outcome.refused == [
+        f"{tmp_path}/pdf/SKILL.md: b.py was changed while it was imported; import it again"
+    ]
+    assert not Skill.objects.exists()
+    assert not FileContent.objects.exists()
