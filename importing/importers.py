@@ -128,9 +128,13 @@ class PersonaImporter(Importer):
         self.skills = list(Skill.objects.filter(slug__in=slugs).only("slug", "status"))
 
     def facts(self, file, entry):
+        unknown = tuple(self.unknown_skills(file))
+        return super().facts(file, entry)._replace(unknown_skills=unknown)
+
+    def unknown_skills(self, file):
+        """The slugs that the file bundles without a published skill, in their order."""
         published = {skill.slug for skill in self.skills if skill.is_published}
-        unknown = sorted(set(file.fields.words("skills")) - published)
-        return super().facts(file, entry)._replace(unknown_skills=tuple(unknown))
+        return sorted(set(file.fields.words("skills")) - published)
 
     def save_bundle(self, file, entry):
         slugs = file.fields.words("skills")

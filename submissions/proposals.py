@@ -101,9 +101,8 @@ class Proposal:
             fields = self.file.fields
             if (fields.get("priceCents") or "0").strip("0"):
                 yield "a submitted persona must be free"
-            for slug in fields.words("skills"):
-                if slug not in self.importer.published_skills:
-                    yield f"no published skill is called {slug}"
+            for slug in self.importer.unknown_skills(self.file):
+                yield f"no published skill is called {slug}"
 
     def has_same_bundle(self, entry):
         if self.kind == "skill":

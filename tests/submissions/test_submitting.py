@@ -157,8 +157,8 @@ def test_what_is_no_zip_is_refused(author):
         (
             PERSONA | {"content": PROMPT.replace("license: MIT", "skills: [none, draft]")},
             (
-                "content: no published skill is called none; "
-                "content: no published skill is called draft"
+                "content: no published skill is called draft; "
+                "content: no published skill is called none"
             ),
         ),
         (PERSONA | {"files": [{"path": "a", "content": ""}]}, "files must be empty for a persona"),
