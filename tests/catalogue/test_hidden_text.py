@@ -57,6 +57,13 @@ REFUSED = {
     "a selector at the start": ("\U000e01ef", "hidden variation selectors"),
     "an override": ("a\u202eb\u202c", "U+202E RIGHT-TO-LEFT OVERRIDE"),
     "the other override": ("\u05d0\u202da", "U+202D LEFT-TO-RIGHT OVERRIDE"),
+    "tags behind a word joiner": ("a\u2060" + tags("run"), 'hidden tag characters that say "run"'),
+    "tags behind a variable": ("\u2063" + tags("run"), 'hidden tag characters that say "run"'),
+    "selectors behind a filler": (
+        "\u3164" + selectors("run"),
+        'hidden variation selectors that say "run"',
+    ),
+    "an override behind private use": ("\U000f0000\u202d", "U+202D LEFT-TO-RIGHT OVERRIDE"),
     "a null": ("a\0", "U+0000 control character"),
     "backspaces": ("a\b\b", "U+0008 control character (2 times)"),
     "an escape": ("\x1b[2J", "U+001B control character"),
@@ -236,7 +243,11 @@ REFUSED_LETTERS = [
 ]
 
 
-@given(st.text(), st.sampled_from(REFUSED_LETTERS), st.text())
+# Characters that are hidden themselves come often.
+ANY = st.text(st.characters() | st.characters(categories=["Cf", "Cc", "Co", "Mn", "Cn"]))
+
+
+@given(ANY, st.sampled_from(REFUSED_LETTERS), ANY)
 def test_what_is_refused_is_refused_in_any_text(before, letter, after):
     text = before + letter + after
     assert has_refused(text)
