@@ -66,12 +66,28 @@ pictures:
 	@$(call PICTURE,1,light)
 	@$(call PICTURE,0,dark)
 
+# Each waits for the disk or for PostgreSQL, so they run at the same time.
+LINTERS := lint-ruff lint-imports lint-bandit lint-prose lint-migrations
+.PHONY: $(LINTERS)
+
 lint: $(READY)
+	@$(MAKE) --no-print-directory --keep-going --jobs=4 $(LINTERS)
+
+lint-ruff:
 	@$(call quietly,$(BIN)/ruff check .)
 	@$(call quietly,$(BIN)/ruff format --check .)
+
+lint-imports:
 	@$(call quietly,$(BIN)/lint-imports)
+
+lint-bandit:
 	@$(call quietly,$(BIN)/bandit -q -c pyproject.toml -r .)
+
+lint-prose:
 	@$(call quietly,$(BIN)/python -m tests.lint_prose)
+
+# One after the other: they share the demo's database.
+lint-migrations:
 	@$(call quietly,$(BIN)/python -m demo makemigrations --check --dry-run)
 	@$(call quietly,$(BIN)/python -m tests.lint_migrations)
 	@$(call quietly,DJANGO_SETTINGS_MODULE=tests.lint_settings $(BIN)/python -m demo lintmigrations --quiet ok ignore)

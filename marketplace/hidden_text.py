@@ -67,10 +67,11 @@ RIGHT_TO_LEFT = re.compile(
 )
 BRAILLE = re.compile("[\u2801-\u28ff]")
 
+IN_HIDDEN = f"{TAGS}{SELECTORS}\u202d\u202e"  # which are refused
 NEVER_HONEST = re.compile(
     f"(?P<flag>{FLAG})|(?P<tag>[{TAGS}]+)|(?P<selector>(?<![{IDEOGRAPHS}])[{SELECTORS}]+)"
     f"|(?P<override>[\u202d\u202e]+)|(?P<control>[{CONTROLS}]+)|(?P<noncharacter>[{NONCHARACTERS}]+)"
-    f"|(?P<ignorable>(?:(?![{''.join([*HONEST, *MARKS, *PAIRED])}])[{HIDDEN}])+)"
+    f"|(?P<ignorable>(?:(?![{''.join([*HONEST, *MARKS, *PAIRED])}{IN_HIDDEN}])[{HIDDEN}])+)"
 )
 
 

@@ -19,15 +19,19 @@ MEANINGS = {"manage": "Uninstalls, updates, persona switches, and creating or re
 MAX_VERSIONS = 500  # that a form offers
 
 
-class NameField(NoSecretMixin, forms.CharField):
+class NoControlsMixin:
     def validate(self, value):
         super().validate(value)
         if has_controls(value):
             raise forms.ValidationError("This must not contain control characters.")
 
 
-class EmailField(NoSecretMixin, forms.EmailField):
+class NameField(NoControlsMixin, NoSecretMixin, forms.CharField):
     pass
+
+
+class EmailField(NoControlsMixin, NoSecretMixin, forms.EmailField):
+    """Django accepts control characters in quotes, and overrides in a domain."""
 
 
 class NumberField(NoEchoMixin, forms.IntegerField):

@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 from demo.__main__ import end_with_parent
-from demo.postgres import CHECKOUT, Postgres
+from demo.postgres import CHECKOUT, USER, Postgres
+from tests.database import kept_cluster
 from tests.live import LiveServer, free_port
 from tests.processes import description, is_within, processes_with
 
@@ -130,6 +131,18 @@ def bare_checkout(folder):
             (environment / entry.name).symlink_to(entry)
     os.utime(folder / "requirements-dev.txt", (0, 0))
     (environment / ".ready").touch()
+    return folder
+
+
+def migrated_checkout(folder):
+    """A bare checkout whose demo finds an empty database that is migrated already."""
+    data = bare_checkout(folder) / ".demo" / "postgres"
+    data.parent.mkdir()
+    copied(kept_cluster(), data)
+    with Postgres(data) as server:
+        login = ("-h", server.socket, "-U", USER)
+        server.run("dropdb", *login, "--maintenance-db=template1", "postgres")
+        server.run("createdb", *login, "-T", "migrated", "postgres")
     return folder
 
 

@@ -11,8 +11,6 @@ from urllib.parse import urlsplit
 import pytest
 from django.db import connection
 
-playwright = pytest.importorskip("playwright.sync_api")
-
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium (Debian's package)")
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
@@ -67,6 +65,7 @@ def visit(visitor, server, pictures, size, **options):
     """A `visitor` of the server, with a screen of ALL_SIZES; a phone is touched."""
     width, height = ALL_SIZES[size]
     options |= {"is_mobile": "phone" in size, "has_touch": "phone" in size}
+    playwright = pytest.importorskip("playwright.sync_api")
     with playwright.sync_playwright() as player:
         browser = player.chromium.launch(
             executable_path=CHROMIUM, args=["--no-sandbox"] if os.geteuid() == 0 else []

@@ -1,11 +1,16 @@
-"""External programs from PyPI and npm that tests run; uv and npm cache them."""
+"""External programs from PyPI and npm that tests run; uv and pytest's cache keep them."""
 
+import fcntl
+import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+NODE = "node@22"
 
 
 def tried(folder, *command):
@@ -29,6 +34,32 @@ def run_or_skip(folder, *command):
         run(folder, *command)
     except (AssertionError, OSError, subprocess.TimeoutExpired) as error:
         pytest.skip(f"{command[0]} cannot fetch it: {error}")
+
+
+def npm_folder(config, *packages):
+    """A folder in pytest's cache with packages of npm, which are installed there once.
+
+    The newest version of a package (`name@latest`) is looked for in each run.
+    """
+    folder = config.cache.mkdir("npm-" + re.sub(r"[^\w@.-]", "-", " ".join(packages)))
+    installed = folder / "installed"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # Another process of the suite may need them, too.
+        if not installed.exists() or any(name.endswith("@latest") for name in packages):
+            options = ["--prefix", ".", "--prefer-offline", "--no-audit", "--no-fund"]
+            run_or_skip(folder, "npm", "install", *options, *packages)
+            installed.touch()
+    return folder
+
+
+def npm_program(config, package, program):
+    """A command that runs a program of a package, on a Node.js that is new enough for all of them.
+
+    npx would ask the registry each time.
+    """
+    folders = [npm_folder(config, name) / "node_modules/.bin" for name in (package, NODE)]
+    path = os.pathsep.join([*map(str, folders), os.environ["PATH"]])
+    return ["env", f"PATH={path}", str(folders[0] / program)]
 
 
 def fetched(package, folder):

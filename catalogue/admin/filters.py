@@ -4,16 +4,14 @@ from django.contrib import admin
 from django.db import connection
 from django.db.models import Exists, OuterRef, Q
 
-from catalogue.inspection import CODES
+from catalogue.inspection import CODES, STRICT
 from catalogue.models import FREE, IS_PUBLISHED, PUBLISHED, Persona, Status, labeled, spelled
+from catalogue.models.inspected import HAS_STRICT_FINDINGS
 from catalogue.sql import ALL_CATEGORIES, CATEGORIES
 from marketplace.adminsite import theme
 from marketplace.adminsite.filters import ChoiceFilter
 
 NEWEST = 10_000  # entries
-
-# The condition of their index.
-HAS_FINDINGS = Q(findings__gt=[])
 
 
 def published_and_others(entries, condition):
@@ -65,7 +63,11 @@ def among_newest(entries):
 
 
 def with_finding(code):
-    return lambda rows: rows.filter(HAS_FINDINGS, findings__contains=[code])
+    """The label and the condition of a code. The index has what `--strict` refuses."""
+    if code in STRICT:
+        return code, lambda rows: rows.filter(HAS_STRICT_FINDINGS, findings__contains=[code])
+    label = f"{code} (newest {NEWEST:,})"
+    return label, lambda rows: among_newest(rows).filter(findings__contains=[code])
 
 
 def bundling_unpublished(personas):
@@ -76,8 +78,11 @@ def bundling_unpublished(personas):
 class NeedsWorkFilter(ChoiceFilter):
     title, parameter_name = "needs work", "needs"
     options = {
-        "any": ("any finding", lambda rows: rows.filter(HAS_FINDINGS)),
-        **{code: (code, with_finding(code)) for code in CODES},
+        "any": (
+            f"any finding (newest {NEWEST:,})",
+            lambda rows: among_newest(rows).filter(findings__gt=[]),
+        ),
+        **{code: with_finding(code) for code in CODES},
     }
 
 

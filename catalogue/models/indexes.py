@@ -6,6 +6,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Lower
 
 from catalogue.models.entries import TITLE_AND_SLUG_WORDS, TITLE_WITHOUT_CASE
+from catalogue.models.inspected import HAS_STRICT_FINDINGS
 from catalogue.models.labels import keys_of
 from catalogue.models.look_alikes import look_alike_keys
 from catalogue.models.status import PUBLISHED
@@ -39,8 +40,8 @@ def entry_indexes(kind, popularity):
             keys_of("tags"), keys_of("runtimes"), name=f"{kind}_label_keys", condition=PUBLISHED
         ),
         GinIndex(look_alike_keys("slug"), name=f"{kind}_look_alike", condition=PUBLISHED),
-        # Most entries have no findings, and their installs do not write it.
-        GinIndex(fields=["findings"], name=f"{kind}_findings", condition=Q(findings__gt=[])),
+        # Few entries have such findings, so hardly any install writes it.
+        GinIndex(fields=["findings"], name=f"{kind}_findings", condition=HAS_STRICT_FINDINGS),
         models.Index(
             F("successor"), name=f"{kind}_successor", condition=Q(successor__isnull=False)
         ),

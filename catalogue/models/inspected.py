@@ -3,10 +3,13 @@
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models, transaction
+from django.db.models import Q
 
-from catalogue.inspection import CODES, Facts, inspect, inspect_texts
+from catalogue.inspection import CODES, STRICT, Facts, inspect, inspect_texts
 from catalogue.models.look_alikes import look_alike_finding, look_alikes
 
+# The condition of the index of findings.
+HAS_STRICT_FINDINGS = Q(findings__overlap=sorted(STRICT))
 MESSAGES = ["deprecation_message", "withdrawal_reason"]
 
 

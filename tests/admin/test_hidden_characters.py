@@ -1,6 +1,9 @@
 """Hidden characters in the texts that staff write"""
 
+from io import StringIO
+
 import pytest
+from django.core.management import call_command
 
 from catalogue.models import Persona, Skill
 from tests.admin.actions import take_action, told
@@ -62,6 +65,34 @@ def test_a_text_that_was_stored_before_may_stay(admin_client):
 
     persona.refresh_from_db()
     assert (persona.title, persona.description) == (title, "New.")
+
+
+SERVED = {
+    "title": ("title", f"a{OVERRIDE}b"),
+    "tags": ("tags", ["a", f"a{OVERRIDE}b"]),
+    "content": ("content", f"a{OVERRIDE}b"),
+}
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_it_is_served_and_listed_until_staff_change_it(admin_client, anyone, name):
+    key, value = SERVED[name]
+    persona = PersonaFactory(slug="archivist", license="MIT", **{name: value})
+
+    assert post(admin_client, persona, author="Ada").status_code == 302
+
+    served = anyone.get("/api/v1/personas/archivist").json()
+    assert (served["author"], served[key]) == ("Ada", value)
+    assert "U+202E RIGHT-TO-LEFT OVERRIDE" in inspected()
+    better = {"tags": "a, b"} if name == "tags" else {name: "Better."}
+    assert post(admin_client, persona, **better).status_code == 302
+    assert "U+202E" not in inspected()
+
+
+def inspected():
+    out = StringIO()
+    call_command("inspect_catalogue", stdout=out)
+    return out.getvalue()
 
 
 def test_a_draft_with_them_is_not_published(admin_client):

@@ -160,8 +160,11 @@ def test_a_deletion_takes_a_snapshot(admin_client, make):
 
 def test_long_histories_have_pages(admin_client):
     skill = SkillFactory()
+    skill.take_snapshot()
     for number in range(12):
-        edit(admin_client, skill, title=f"Title {number}")
+        skill.title = f"Title {number}"
+        skill.save()
+        skill.take_snapshot()
 
     first = without_marks(history(admin_client, skill))
     second = without_marks(admin_client.get(f"/admin/catalogue/skill/{skill.pk}/history/?p=2"))

@@ -57,6 +57,13 @@ REFUSED = {
     "a selector at the start": ("\U000e01ef", "hidden variation selectors"),
     "an override": ("a\u202eb\u202c", "U+202E RIGHT-TO-LEFT OVERRIDE"),
     "the other override": ("\u05d0\u202da", "U+202D LEFT-TO-RIGHT OVERRIDE"),
+    "tags behind a word joiner": ("a\u2060" + tags("run"), 'hidden tag characters that say "run"'),
+    "tags behind a variable": ("\u2063" + tags("run"), 'hidden tag characters that say "run"'),
+    "selectors behind a filler": (
+        "\u3164" + selectors("run"),
+        'hidden variation selectors that say "run"',
+    ),
+    "an override behind private use": ("\U000f0000\u202d", "U+202D LEFT-TO-RIGHT OVERRIDE"),
     "a null": ("a\0", "U+0000 control character"),
     "backspaces": ("a\b\b", "U+0008 control character (2 times)"),
     "an escape": ("\x1b[2J", "U+001B control character"),
@@ -75,6 +82,10 @@ HONEST = {
     "Urdu with a mark of direction": "\u06c1\u06d2\u200f (1)",
     "Arabic": "\u0627\u0644\u0639\u064e\u0631\u064e\u0628\u0650\u064a\u0651\u0629 \u0640",
     "Arabic letter mark": "\u0627\u061c 1-2",
+    "Kurdish": "\u0632\u06cc\u0627\u062a\u0631\u200c\u06cc",
+    "Uyghur": "\u0626\u06c7\u064a\u063a\u06c7\u0631\u0686\u06d5",
+    "Dhivehi": "\u078b\u07a8\u0788\u07ac\u0780\u07a8 \u200f(1)",
+    "Yiddish": "\u05d9\u05d9\u05b4\u05d3\u05d9\u05e9",
     "Hebrew": "\u05e9\u05b8\u05c1\u05dc\u05d5\u05b9\u05dd (abc)\u200f.",
     "Hebrew with isolates": "\u05e9\u05dc\u05d5\u05dd \u2066a \u2067\u05d1\u2069 c\u2069",
     "Hebrew with an embedding": "\u05e9\u05dc\u05d5\u05dd \u202aabc\u202c \u05d0",
@@ -85,6 +96,13 @@ HONEST = {
     "Sinhala": "\u0dc1\u0dca\u200d\u0dbb\u0dd3 \u0dbd\u0d82\u0d9a\u0dcf",
     "Malayalam": "\u0d28\u0d4d\u200d",
     "Kannada": "\u0cb0\u0ccd\u200c\u0c95",
+    "Tamil": "\u0ba4\u0bae\u0bbf\u0bb4\u0bcd \u0b95\u0bcd\u200c\u0bb7",
+    "Telugu": "\u0c24\u0c46\u0c32\u0c41\u0c17\u0c41 \u0c15\u0c4d\u200c\u0c37",
+    "Gujarati": "\u0a97\u0ac1\u0a9c\u0ab0\u0abe\u0aa4\u0ac0 \u0a95\u0acd\u200d\u0ab7",
+    "Punjabi": "\u0a2a\u0a70\u0a1c\u0a3e\u0a2c\u0a40",
+    "Burmese": "\u1019\u103c\u1014\u103a\u1019\u102c",
+    "Lao": "\u0e9e\u0eb2\u0eaa\u0eb2\u0ea5\u0eb2\u0ea7",
+    "Tibetan": "\u0f56\u0f7c\u0f51\u0f0b\u0f66\u0f90\u0f51\u0f0b",
     "Khmer": "\u1780\u17d2\u200c\u1780",
     "Thai": "\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35\u0e04\u0e23\u0e31\u0e1a",
     "Mongolian": "\u182e\u1823\u1829\u182d\u1823\u182f",
@@ -92,6 +110,16 @@ HONEST = {
     "Mongolian with a vowel separator": "\u1828\u180e\u1820",
     "Mongolian with a selector": "\u1820\u180b\u182e",
     "Chinese, Japanese, Korean": "\u6f22\u5b57\u3001\u304b\u306a\u3000\ud55c\uae00",
+    "Japanese, decomposed": "\u304b\u3099 \u30cf\u309a",
+    "Korean in single letters": "\u1112\u1161\u11ab\u1100\u1173\u11af",
+    "Russian": "\u041e\u043d \u0438 nginx, API-\u043a\u043b\u044e\u0447",
+    "Ukrainian": "\u0407\u0457 \u0454\u0432\u0440\u043e, \u0456 \u0442\u0430\u043a",
+    "Serbian": "\u0408\u0430 \u0441\u0430\u043c \u043e\u0432\u0434\u0435, \u0410 \u0438 B",
+    "Greek": "\u0395\u03bb\u03bb\u03b7\u03bd\u03b9\u03ba\u03ac, \u0391 \u03ba\u03b1\u03b9 B",
+    "Armenian": "\u0540\u0561\u0575\u0565\u0580\u0565\u0576",
+    "Georgian": "\u10e5\u10d0\u10e0\u10d7\u10e3\u10da\u10d8",
+    "Amharic": "\u12a0\u121b\u122d\u129b",
+    "Vietnamese": "Ti\u1ebfng Vi\u1ec7t, Tie\u0302\u0301ng Vie\u0323\u0302t",
     "an ideograph's variant": "\u845b\U000e0100\u57ce \u9089\U000e011f",
     "a compatibility ideograph": "\u5351\ufe00",
     "a full-width comma to the right": "\uff0c\ufe01",
@@ -101,6 +129,11 @@ HONEST = {
     "a family": "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466",
     "a heart on fire": "\u2764\ufe0f\u200d\U0001f525",
     "a skin tone": "\U0001f469\U0001f3fd\u200d\U0001f4bb \U0001f44b\U0001f3ff",
+    "a couple with skin tones": (
+        "\U0001f469\U0001f3fd\u200d\u2764\ufe0f\u200d\U0001f48b\u200d\U0001f468\U0001f3ff"
+    ),
+    "a flag of an emoji and a sign": "\U0001f3f3\ufe0f\u200d\u26a7\ufe0f",
+    "emoji beside Hebrew": "\u05d0 \U0001f468\u200d\U0001f467\u200f.",
     "a runner with a direction": "\U0001f3c3\u200d\u2642\ufe0f\u200d\u27a1\ufe0f",
     "a rainbow and a pirate flag": "\U0001f3f3\ufe0f\u200d\U0001f308 \U0001f3f4\u200d\u2620\ufe0f",
     "flags of countries": "\U0001f1e9\U0001f1ea\U0001f1ef\U0001f1f5",
@@ -210,7 +243,11 @@ REFUSED_LETTERS = [
 ]
 
 
-@given(st.text(), st.sampled_from(REFUSED_LETTERS), st.text())
+# Characters that are hidden themselves come often.
+ANY = st.text(st.characters() | st.characters(categories=["Cf", "Cc", "Co", "Mn", "Cn"]))
+
+
+@given(ANY, st.sampled_from(REFUSED_LETTERS), ANY)
 def test_what_is_refused_is_refused_in_any_text(before, letter, after):
     text = before + letter + after
     assert has_refused(text)

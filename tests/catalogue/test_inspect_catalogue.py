@@ -63,6 +63,17 @@ def test_published_slugs_that_look_alike():
     ]
 
 
+def test_it_reads_all_fields():
+    texts = dict.fromkeys(("category", "author", "version", "description"), "a\u202eb")
+    SkillFactory(slug="pdf", license="MIT", tags=["a\u202eb"], **texts)
+    Skill.objects.update(deprecation_message="a\u202eb", withdrawal_reason="a\u202eb")
+
+    names = {*texts, "tags", "deprecation_message", "withdrawal_reason"}
+    assert {line for line in inspected() if "hidden-text: " in line} >= {
+        f"skill pdf: hidden-text: {name}, line 1: U+202E RIGHT-TO-LEFT OVERRIDE" for name in names
+    }
+
+
 def test_a_clean_catalogue():
     PersonaFactory(license="MIT")
 

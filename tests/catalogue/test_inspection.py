@@ -4,7 +4,11 @@ import io
 import marshal
 import zipfile
 
+import pytest
+
 from catalogue.inspection import Facts, Finding, inspect, inspect_texts, refusals
+from tests.catalogue.test_disguises import HONEST as LIKE_DISGUISES
+from tests.catalogue.test_hidden_text import HONEST as SCRIPTS
 
 HONEST = Facts(license="MIT", description="Reads tables from PDF files.")
 TEXT = "---\nname: a\ndescription: b\n---\n\nText.\n"
@@ -33,6 +37,14 @@ def zipped(members):
 def test_an_honest_skill():
     files = {"scripts/notes.txt": b"a\fb", "a.png": b"\x89PNG\r\n\x1a\n\0", "empty": b""}
     assert findings_of(files=files) == []
+
+
+@pytest.mark.contract("28.2")
+@pytest.mark.parametrize("text", [*SCRIPTS.values(), *LIKE_DISGUISES.values()])
+def test_an_honest_text_in_any_script(text):
+    text = text.removeprefix("\ufeff")
+    assert findings_of(f"{TEXT}\n{text}\n", {"a.txt": text.encode()}) == []
+    assert inspect_texts({"title": text}) == []
 
 
 def test_64_tags():

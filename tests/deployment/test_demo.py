@@ -14,7 +14,7 @@ import pytest
 
 from demo.postgres import CHECKOUT
 from tests.browser import FormReader
-from tests.checkouts import Demo, bare_checkout, copied
+from tests.checkouts import Demo, bare_checkout, copied, migrated_checkout
 from tests.processes import is_within
 
 pytestmark = pytest.mark.servers
@@ -71,6 +71,18 @@ def other(running, copy):
     if copy.is_gone():
         copy.start()
     return copy
+
+
+@pytest.fixture
+def private(copy):
+    """The copy as a private marketplace, stopped afterwards (docs/deploy/private.md)."""
+    if not copy.is_gone():
+        copy.terminate()
+    copy.variables = {"ARGS": "--private"}
+    copy.start()
+    yield copy
+    copy.terminate()
+    copy.variables = {}
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +187,7 @@ def test_a_restart_does_not_fill_it_again(running):
 
 @pytest.mark.slow
 def test_it_is_empty_on_request(demo_in, new_folder):
-    demo = demo_in(bare_checkout(new_folder() / "checkout"))
+    demo = demo_in(migrated_checkout(new_folder() / "checkout"))
     demo.variables = {"DEMO_ACTIVITY": "0"}
 
     demo.start()
@@ -183,6 +195,18 @@ def test_it_is_empty_on_request(demo_in, new_folder):
     assert "activity" not in demo.output()
     most = demo.request("GET", "/api/v1/personas?sort=installs&limit=1").json()["results"][0]
     assert most["installs"] == 0
+
+
+@pytest.mark.contract("26.12")
+@pytest.mark.slow
+def test_a_private_one_is_closed_and_prints_an_invitation(private):
+    assert private.request("GET", "/api/v1/skills").status == 401
+    assert private.request("POST", "/api/v1/agents/register", {}).status == 403
+    (invitation,) = set(re.findall(r"mkt_invite_\w+", private.output()))
+    registered = private.request("POST", "/api/v1/agents/register", {"invitation": invitation})
+    assert registered.status == 201
+    read = private.request("GET", "/api/v1/skills/pdf-tables", token=registered.json()["token"])
+    assert read.status == 200
 
 
 def test_its_limit_of_registrations_is_high(running):

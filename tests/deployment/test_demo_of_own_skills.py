@@ -6,14 +6,14 @@ import subprocess
 import pytest
 
 from demo.postgres import CHECKOUT
-from tests.checkouts import bare_checkout
+from tests.checkouts import migrated_checkout
 
 pytestmark = pytest.mark.slow
 
 
 def test_it_adds_nothing_to_skills_of_your_own(demo_in, new_folder):
     folder = new_folder()
-    demo = demo_in(bare_checkout(folder / "checkout"))
+    demo = demo_in(migrated_checkout(folder / "checkout"))
     skill = folder / "my-skills/mine/SKILL.md"
     skill.parent.mkdir(parents=True)
     skill.write_text("---\nname: mine\ndescription: Does it.\n---\n\nDo it.\n")

@@ -16,7 +16,8 @@ from tests.live import LiveServer, free_port
 pytestmark = [pytest.mark.external, pytest.mark.slow]
 
 BASE, IMAGE = "localhost/marketplace-test-base", "localhost/marketplace-test"
-BUILD = ["buildah", "bud", "--quiet", "--isolation", "chroot"]
+# With layers, the next run installs the requirements only if they have changed.
+BUILD = ["buildah", "bud", "--quiet", "--isolation", "chroot", "--layers"]
 CERTIFICATES = "etc/ssl/certs/ca-certificates.crt"
 BASE_FILE = f"""
 FROM scratch

@@ -138,7 +138,7 @@ def test_ten_mebibytes_are_stored_and_no_more(anyone, folder):
 def test_thirty_mebibytes_are_stored_and_no_more(anyone, folder):
     (folder / "scripts" / "run.py").unlink()
     for number in range(3):
-        write(folder / f"{number}.bin", bytes([number]) * MAX_FILE)
+        write(folder / f"{number}.bin", bytes([0x80 + number]) * MAX_FILE)
     assert import_skills(folder).lines == [CREATED]
     assert len(anyone.get("/api/v1/skills/pdf/archive.zip").content) > 3 * MAX_FILE
 

@@ -17,7 +17,7 @@ from catalogue.models import Skill
 from demo.postgres import CHECKOUT
 from reports.models import Report
 from tests.api.versions import rewrite
-from tests.external import run, run_or_skip
+from tests.external import npm_folder, run, run_or_skip
 from tests.factories import (
     AgentFactory,
     PersonaFactory,
@@ -229,13 +229,11 @@ def test_claude_code_loads_the_tools(run_example):
 
 @pytest.mark.external
 def test_typescript_loads_the_tools_and_calls_one(request, server):
-    folder = request.config.cache.mkdir("example-mcp-client")
+    packages = NPM_PACKAGES.search((FOLDER / "mcp_client.mts").read_text())[1].split()
+    folder = npm_folder(request.config, *packages)
     program = Path(shutil.copy(FOLDER / "mcp_client.mts", folder))
-    packages = NPM_PACKAGES.search(program.read_text())[1].split()
-    options = ["--prefix", ".", "--prefer-offline", "--no-audit", "--no-fund"]
-    run_or_skip(folder, "npm", "install", *options, *packages)
 
-    printed = run(folder, "npx", "tsx", program.name, server.url)
+    printed = run(folder, "node_modules/.bin/tsx", program.name, server.url)
 
     assert re.search(r"^Tools: .*\binstall_skill\b", printed)
     assert "pdf-tables - PDF Tables\n" in printed

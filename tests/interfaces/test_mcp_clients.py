@@ -6,14 +6,11 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import anyio
-import httpx2
 import psutil
 import pytest
 from django.db import connection
-from mcp.client.client import Client
-from mcp.client.streamable_http import streamable_http_client
 
+from tests.external import npm_folder
 from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.mcp_calls import NO_TOKEN
 from tests.processes import is_within
@@ -34,6 +31,11 @@ WALK = [
 
 def python_client(mode):
     """A walker with the client of the Python SDK: `walk(server, steps, token)`."""
+    # Imported here, because the suite collects this file in each of its processes.
+    import anyio  # noqa: PLC0415
+    import httpx2  # noqa: PLC0415
+    from mcp.client.client import Client  # noqa: PLC0415
+    from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
 
     async def walked(url, steps, headers):
         async with (
@@ -53,13 +55,8 @@ def python_client(mode):
 @pytest.fixture(scope="session")
 def npm_client(request):
     """A walker with the client of the npm SDK, which is fetched once."""
-    if not (shutil.which("npm") and shutil.which("node")):
-        pytest.skip("needs npm and node")
-    folder = request.config.cache.mkdir("mcp-npm-client")
+    folder = npm_folder(request.config, NPM_CLIENT)
     program = Path(shutil.copy(Path(__file__).with_name("mcp_walk.mjs"), folder))
-    install = ["npm", "install", "--prefix", folder, "--no-audit", "--no-fund", NPM_CLIENT]
-    if subprocess.run([*install, "--prefer-offline"], capture_output=True, check=False).returncode:
-        pytest.skip("the npm registry is not reachable")
 
     def walk(server, steps, token=""):
         url = f"http://127.0.0.1:{server.port}/mcp"

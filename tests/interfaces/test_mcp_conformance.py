@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.external import run_or_skip, tried
+from tests.external import npm_program, tried
 from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.test_mcp_skills_clients import CONFORMANCE
 
@@ -19,15 +19,16 @@ NOT_TESTABLE = "Not testable: server does not list the diagnostic tool"
 
 
 @pytest.mark.contract("22.4")
-def test_the_official_suite_has_no_complaint(live_server_of, tmp_path, transactional_db):
+def test_the_official_suite_has_no_complaint(
+    live_server_of, tmp_path, transactional_db, pytestconfig
+):
     SkillFactory(slug="pdf-tables")
     PersonaFactory(slug="archivist")
-    npx = ["npx", "--yes", "--package", "node@22", "--package", CONFORMANCE, "--", "conformance"]
-    run_or_skip(tmp_path, *npx, "--version")
+    conformance = npm_program(pytestconfig, CONFORMANCE, "conformance")
     url = f"http://127.0.0.1:{live_server_of().port}/mcp"
     suite = ["--suite", "all", "--spec-version", "2026-07-28", "--output-dir", tmp_path]
 
-    tried(tmp_path, *npx, "server", "--url", url, *suite)
+    tried(tmp_path, *conformance, "server", "--url", url, *suite)
 
     reports = [next(tmp_path.glob(f"server-{name}-2*/checks.json")) for name in SCENARIOS]
     assert [failure for report in reports for failure in failures(report)] == []

@@ -13,7 +13,7 @@ from catalogue.models import FileContent, Skill
 from catalogue.yaml_fields import as_json, read_yaml
 from demo.postgres import CHECKOUT
 from interfaces.mcp.frontmatter import frontmatter_of
-from tests.external import fetched, run, run_or_skip
+from tests.external import fetched, npm_folder, npm_program, run
 from tests.factories import AgentFactory, SkillFactory, SkillInstallFactory
 from tests.imports import import_skills
 
@@ -94,10 +94,8 @@ def folders():
 
 @pytest.fixture(scope="session")
 def npm_skills(request):
-    folder = request.config.cache.mkdir("mcp-skills-client")
+    folder = npm_folder(request.config, CLIENT)
     program = Path(shutil.copy(HERE / "mcp_skills.mjs", folder))
-    install = ["npm", "install", "--prefix", folder, "--no-audit", "--no-fund", CLIENT]
-    run_or_skip(folder, *install, "--prefer-offline")
 
     def read(url, uris=(), token=""):
         return json.loads(run(folder, "node", program, url, json.dumps(uris), token))
@@ -143,25 +141,25 @@ def test_fastmcp_takes_every_entry(live_server_of, tmp_path, everything):
     assert named == numbers
 
 
-@pytest.mark.parametrize("era", ["modern", "legacy"])
 def test_the_inspector_verifies_every_digest_and_frontmatter(
-    live_server_of, tmp_path, everything, era
+    live_server_of, tmp_path, everything, pytestconfig
 ):
-    npx = ["npx", "--yes", "--package", "node@22", "--package", INSPECTOR, "--", "mcp-inspector"]
-    run_or_skip(tmp_path, *npx, "--version")
+    inspector = npm_program(pytestconfig, INSPECTOR, "mcp-inspector")
     url = f"http://127.0.0.1:{live_server_of().port}/mcp"
-    inspect = [*npx, "--cli", url, "--transport", "http", "--protocol-era", era]
-    verify = [*inspect, "--verify", "--require-digests"]
     fit = agent_with(skill for skill in Skill.objects.all() if is_fit(skill))
+    uris, number = list(folders()), fit.skill_installs.count()
     uri = max(map(uri_of, fit.skill_installs.values_list("skill__slug", flat=True)), key=len)
 
-    listed = run(tmp_path, *inspect, *header(everything), "--method", "skills/list")
-    verified = run(tmp_path, *verify, *header(fit), "--method", "skills/list")
-    run(tmp_path, *verify, "--method", "skills/list")
-    run(tmp_path, *verify, "--method", "skills/get", "--uri", uri)
+    for era in ("modern", "legacy"):
+        inspect = [*inspector, "--cli", url, "--transport", "http", "--protocol-era", era]
+        verify = [*inspect, "--verify", "--require-digests"]
+        listed = run(tmp_path, *inspect, *header(everything), "--method", "skills/list")
+        verified = run(tmp_path, *verify, *header(fit), "--method", "skills/list")
+        run(tmp_path, *verify, "--method", "skills/list")
+        run(tmp_path, *verify, "--method", "skills/get", "--uri", uri)
 
-    assert all(uri in listed for uri in folders())
-    assert sum(uri in verified for uri in folders()) == fit.skill_installs.count() > 40
+        assert all(uri in listed for uri in uris)
+        assert sum(uri in verified for uri in uris) == number > 40
 
 
 def header(agent):
@@ -170,14 +168,13 @@ def header(agent):
 
 @pytest.mark.parametrize("version", [[], ["--spec-version", "2025-11-25", "--force"]])
 @pytest.mark.parametrize("scenario", ["enumeration", "manifest"])
-def test_the_official_scenarios_pass(live_server_of, tmp_path, scenario, version):
-    npx = ["npx", "--yes", "--package", "node@22", "--package", CONFORMANCE, "--", "conformance"]
-    run_or_skip(tmp_path, *npx, "--version")
+def test_the_official_scenarios_pass(live_server_of, tmp_path, pytestconfig, scenario, version):
+    conformance = npm_program(pytestconfig, CONFORMANCE, "conformance")
     url = f"http://127.0.0.1:{live_server_of().port}/mcp"
 
     run(
         tmp_path,
-        *npx,
+        *conformance,
         "server",
         "--url",
         url,

@@ -6,7 +6,7 @@ from operator import attrgetter
 import pytest
 
 from interfaces.openapi.document import contact, document
-from tests.external import run, run_or_skip, tried
+from tests.external import npm_program, run, tried
 from tests.registry import OPERATION, OPERATIONS, descriptions, prepare, resolved
 
 # The versions that the tests were written against; look at a newer one before raising it.
@@ -104,23 +104,22 @@ def described(tmp_path):
 
 
 @pytest.mark.external
-def test_redocly_has_no_complaint(described):
-    npx = ["npx", "--yes", "--package", "node@22", "--package", REDOCLY, "--", "redocly"]
-    run_or_skip(described, *npx, "--version")
+def test_redocly_has_no_complaint(described, pytestconfig):
+    redocly = npm_program(pytestconfig, REDOCLY, "redocly")
 
-    report = json.loads(run(described, *npx, "lint", "openapi.json", "--format", "json"))
+    report = json.loads(run(described, *redocly, "lint", "openapi.json", "--format", "json"))
 
     assert report["totals"] == {"errors": 0, "warnings": 0, "ignored": 0}
 
 
 @pytest.mark.external
-def test_spectral_complains_of_a_rule_of_openapi_3_0_alone(described):
-    npx = ["npx", "--yes", "--package", SPECTRAL, "--", "spectral"]
-    run_or_skip(described, *npx, "--version")
+def test_spectral_complains_of_a_rule_of_openapi_3_0_alone(described, pytestconfig):
+    spectral = npm_program(pytestconfig, SPECTRAL, "spectral")
     (described / "rules.yaml").write_text('extends: ["spectral:oas"]\n')
 
     done = tried(
-        described, *npx, *("lint", "openapi.json", "--ruleset", "rules.yaml", "--format", "json")
+        described,
+        *(*spectral, "lint", "openapi.json", "--ruleset", "rules.yaml", "--format", "json"),
     )
 
     assert {problem["code"] for problem in json.loads(done.stdout)} == {RULE_OF_3_0}

@@ -1,14 +1,13 @@
 """The `skills` CLI of npm installs what discovery offers."""
 
 import os
-import re
-import shutil
 import subprocess
 
 import pytest
 
 from catalogue.models import FileContent, Skill
 from demo.postgres import CHECKOUT
+from tests.external import npm_program
 from tests.factories import PersonaFactory, SkillFactory
 from tests.imports import import_skills
 from tests.interfaces.skill_files import problems
@@ -21,34 +20,9 @@ VERSIONS = ["latest", "1.5"]
 
 @pytest.fixture(scope="session", params=VERSIONS)
 def skills_cli(request):
-    """The command line of `npx skills`; with a newer Node.js beside it where ours is too old."""
-    if shutil.which("npx") is None:
-        pytest.skip("needs npm")
-    version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True)
-    node = tuple(int(part) for part in re.findall(r"\d+", version.stdout))
-    newer = [] if node >= (22, 20) else ["--package", "node@22"]
-    command = ["npx", "--yes", *newer, "--package", f"skills@{request.param}", "--", "skills"]
-    # npm's own cache holds what it downloads, whatever HOME a test sets.
-    cache = subprocess.run(
-        ["npm", "config", "get", "cache"], capture_output=True, text=True, check=True
-    )
-    environment = {**os.environ, "npm_config_cache": cache.stdout.strip(), "DISABLE_TELEMETRY": "1"}
-    try:
-        there = (
-            subprocess.run(
-                [*command, "--version"],
-                env=environment,
-                capture_output=True,
-                timeout=180,
-                check=False,
-            ).returncode
-            == 0
-        )
-    except subprocess.TimeoutExpired:
-        there = False
-    if not there:
-        pytest.skip("needs the npm registry")
-    return command, environment
+    """The command line of `npx skills` and its environment."""
+    command = npm_program(request.config, f"skills@{request.param}", "skills")
+    return command, {**os.environ, "DISABLE_TELEMETRY": "1"}
 
 
 @pytest.mark.external

@@ -87,6 +87,16 @@ def test_a_name_with_control_characters_is_refused(operator, client, url, name):
 
     assert page.status_code == 400
     assert "This must not contain control characters." in page.content.decode()
+
+
+@pytest.mark.contract("28.7")
+@pytest.mark.parametrize("address", ['"a\x01"@example.com', "a@b\u202ec.com", "a@b\ufdd0c.com"])
+def test_an_address_with_control_characters_is_refused(operator, client, url, address):
+    page = submit(operator, url, email=address)
+
+    assert page.status_code == 400
+    assert "This must not contain control characters." in page.content.decode()
+    assert claim_of(client)["status"] == "unclaimed"
     assert claim_of(client)["status"] == "unclaimed"
 
 

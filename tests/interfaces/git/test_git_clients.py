@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from tests.external import run_or_skip
+from tests.external import npm_folder, run_or_skip
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, SkillInstallFactory
 from tests.interfaces.git.conftest import address
 from tests.interfaces.test_skills_cli import add, files_in, skills_cli  # noqa: F401
@@ -50,11 +50,8 @@ class InstalledClient:
 @pytest.fixture
 def client_of_npm(request, tmp_path):
     def client_of_npm(package, program):
-        folder = request.config.cache.mkdir(program)
-        options = ["--prefix", ".", "--no-audit", "--no-fund"]
+        folder = npm_folder(request.config, package)
         installed = folder / "node_modules/.bin" / program
-        if not installed.exists():
-            run_or_skip(folder, "npm", "install", *options, package)
         # npm succeeds without the platform's package if it cannot fetch that one.
         run_or_skip(folder, str(installed), "--version")
         return InstalledClient(installed, tmp_path)

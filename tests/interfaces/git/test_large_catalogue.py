@@ -1,6 +1,5 @@
 """A repository of 1,000 skills with 100 MiB of files (contract 27.11)."""
 
-import os
 import random
 from pathlib import Path
 
@@ -13,12 +12,11 @@ from tests.interfaces.git.test_git_http import REFS
 
 SKILLS, FILES, KIB = 1000, 10, 10
 MOST = 64 * 1024  # KiB
-WORDS = [os.urandom(4).hex() for _ in range(2000)]
 
 
 def text(number):
-    """Some 10 KiB that halve when they are compressed."""
-    return " ".join(random.Random(number).choices(WORDS, k=KIB * 1024 // 9)).encode()
+    """10 KiB that halve when they are compressed."""
+    return random.Random(number).randbytes(KIB * 512).hex().encode()
 
 
 def memory(worker, name):
