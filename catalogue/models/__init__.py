@@ -3,7 +3,6 @@ from catalogue.models.entries import (
     TITLE_WITHOUT_CASE,
     Entry,
     Kind,
-    successor_slug,
 )
 from catalogue.models.files import FileContent, content_digest
 from catalogue.models.labels import (
@@ -18,6 +17,7 @@ from catalogue.models.labels import (
 from catalogue.models.look_alikes import look_alike_finding, look_alikes
 from catalogue.models.personas import FREE, MAX_BUNDLED, RATING_OR_ZERO, Persona
 from catalogue.models.purges import Purge
+from catalogue.models.querysets import successor_slug
 from catalogue.models.skills import FILE_TEXT, Skill
 from catalogue.models.status import IS_PUBLISHED, PUBLISHED, PUBLISHED_STATUS, Status
 from catalogue.models.versions import MAX_NUMBER, PersonaVersion, SkillVersion
