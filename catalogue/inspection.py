@@ -6,7 +6,7 @@ Each takes time linear in what it reads.
 """
 
 from contextlib import suppress
-from itertools import chain, islice
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from catalogue.archive_members import Unread, members_of
 from catalogue.disguises import disguises, wide_gaps
 from catalogue.fences import Refused, body_start, line_at, missing_fence
 from catalogue.file_kinds import as_text, unreadable_kind
+from catalogue.findings import Finding, limited
 from catalogue.frontmatter import RECOMMENDED_TOKENS, read_frontmatter
 from catalogue.licenses import is_accepted
 from catalogue.markdown_findings import hidden_markup, long_gaps
@@ -30,38 +31,12 @@ from marketplace.hidden_text import (
     visible,
 )
 
-# The codes that `--strict` refuses.
-STRICT = {"hidden-text", "secret", "unreadable-file", "long-gap"}
 NOT_ENDED = "no line of --- ends the frontmatter above this line"
-# The codes that follow from a stored entry alone. Others need the files of an import
-# (`left-out`) or other entries (`look-alike`, `unknown-skill`).
-CODES = [
-    *("hidden-text", "control-characters", "secret", "unreadable-file", "long-gap", "script"),
-    *("format", "size", "license", "description", "dead-link"),
-]
-MAX_LISTED = 20  # findings of one code in one file
 MAX_PATH = 200  # characters of a member's path
-MAX_SHOWN = 500  # findings on a page
 MARKDOWN = {".md", ".markdown", ".mdown", ".mdx", ".mdc"}
 SCRIPTS = {
     *(".bash", ".bat", ".cjs", ".cmd", ".js", ".mjs", ".pl", ".ps1", ".py", ".rb", ".sh", ".ts"),
 }
-
-
-class Finding(NamedTuple):
-    """`line` counts in the file as it was sent, from 1; None if there is none."""
-
-    code: str
-    path: str
-    line: int | None
-    text: str
-
-    def __str__(self):
-        return f"{self.code}: {self.place}: {self.text}"
-
-    @property
-    def place(self):
-        return f"{self.path}" if self.line is None else f"{self.path}, line {self.line}"
 
 
 class Facts(NamedTuple):
@@ -135,15 +110,6 @@ def line_of(text, key):
     """The line of a field, or of the frontmatter if its key is written in another way."""
     lines = enumerate(LINES.findall(text), 1)
     return next((number for number, line in lines if line.lstrip("\"'").startswith(key)), 2)
-
-
-def shown(findings):
-    """The first of many findings as a page shows them: those that `--strict` refuses come first."""
-    first = sorted(findings, key=lambda finding: finding.code not in STRICT)
-    return [
-        finding._replace(path=visible(finding.path), text=visible(finding.text))
-        for finding in first[:MAX_SHOWN]
-    ]
 
 
 def inspect_texts(texts):
@@ -310,12 +276,3 @@ def member_findings(path, data):
 def secret_bytes(path, data):
     """The secrets in a binary. UTF-16 has a NUL beside each letter of ASCII."""
     return secret_findings(path, data.replace(b"\0", b"").decode("latin-1"))
-
-
-def limited(code, path, places):
-    """The first findings of a code in a file, and how many more there are."""
-    places = iter(places)
-    findings = [Finding(code, path, *place) for place in islice(places, MAX_LISTED)]
-    if more := sum(1 for _ in places):
-        findings.append(Finding(code, path, None, f"and {more:,} more"))
-    return findings

@@ -8,8 +8,8 @@ from django.db import transaction
 from django.utils.text import capfirst
 
 from catalogue.comparisons import file_changes
+from catalogue.findings import shown
 from catalogue.frontmatter import Refused, read_frontmatter
-from catalogue.inspection import shown
 from catalogue.models import Persona, Skill
 from catalogue.slugs import slug_of, title_of
 from importing.base import taking_turns

@@ -4,8 +4,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from catalogue.findings import Finding
 from catalogue.frontmatter import Frontmatter
-from catalogue.inspection import Finding
 from importing.folders import ImportFolder, is_below
 from importing.names import is_skill_md, is_skipped
 

@@ -1,7 +1,8 @@
 """Inspecting a file before an import saves anything of it (contract 28)."""
 
+from catalogue.findings import STRICT
 from catalogue.frontmatter import Refused
-from catalogue.inspection import STRICT, inspect, refusals
+from catalogue.inspection import inspect, refusals
 
 MAX_REASONS = 5  # that a refusal names
 

@@ -10,8 +10,8 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 
 from catalogue.archives import SKILL_MD, write_zip
+from catalogue.findings import Finding
 from catalogue.frontmatter import Refused
-from catalogue.inspection import Finding
 from catalogue.models import Status, look_alike_finding, look_alikes
 from catalogue.slugs import is_slug
 from importing.confirmed import ConfirmedPersonaImporter, ConfirmedSkillImporter

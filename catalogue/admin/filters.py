@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.db import connection
 from django.db.models import Exists, OuterRef, Q
 
-from catalogue.inspection import CODES, STRICT
+from catalogue.findings import CODES, STRICT
 from catalogue.models import FREE, IS_PUBLISHED, PUBLISHED, Persona, Status, labeled, spelled
 from catalogue.models.inspected import HAS_STRICT_FINDINGS
 from catalogue.sql import ALL_CATEGORIES, CATEGORIES

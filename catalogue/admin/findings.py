@@ -5,7 +5,8 @@ from copy import copy
 
 from django.core.exceptions import ValidationError
 
-from catalogue.inspection import STRICT, inspect_texts, shown
+from catalogue.findings import STRICT, shown
+from catalogue.inspection import inspect_texts
 from catalogue.models import content_digest
 from marketplace.adminsite.actions import ActionForm
 

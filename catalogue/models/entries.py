@@ -6,8 +6,8 @@ from django.contrib.contenttypes.fields import GenericRelation
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import connection, models, transaction
-from django.db.models import F, Func, Q
-from django.db.models.functions import Coalesce, Collate, Lower, Substr
+from django.db.models import F, Q
+from django.db.models.functions import Collate, Lower
 from django.utils import timezone
 
 from catalogue.models.checks import Checked
@@ -15,11 +15,11 @@ from catalogue.models.inspected import MESSAGES, Inspected
 from catalogue.models.labels import LabelsField, NfcCharField, label_key, once
 from catalogue.models.of_text import DigestOfText, NumberOfText, TokensOfText
 from catalogue.models.purges import Purge
-from catalogue.models.status import PUBLISHED, PUBLISHED_STATUS, Status
+from catalogue.models.querysets import EntryQuerySet
+from catalogue.models.status import Status
 from catalogue.models.visible_texts import VisibleTexts
 from catalogue.models.words import words_of
-from marketplace.models import MAX_REASON, SLUG, Assignment, CountedQuerySet, Note
-from marketplace.rows import row_version
+from marketplace.models import MAX_REASON, SLUG, Assignment, Note
 
 slug_validator = RegexValidator(
     rf"\A{SLUG}\Z", "Use a-z, 0-9 and single hyphens between them, such as pdf-tables."
@@ -32,10 +32,6 @@ TITLE_WITHOUT_CASE = Collate(Lower("title"), "C")
 TITLE_AND_SLUG_WORDS = words_of("title", "slug")
 
 
-# The start of the source of entries that agents maintain, before the handle of the last author.
-SUBMITTED = "submission:"
-
-
 class Kind(models.TextChoices):
     SKILL = "skill", "Skills"
     PERSONA = "persona", "Personas"
@@ -46,55 +42,6 @@ REFUSALS = {
     "text_is_not_recalled": "This text was recalled. Change it, or lift the recall of its version.",
     "text_is_not_purged": "This text was purged and cannot come back. Change it.",
 }
-
-
-class EntryQuerySet(CountedQuerySet):
-    def published(self):
-        """What everyone sees. Only staff see drafts and withdrawn entries."""
-        return self.filter(status=PUBLISHED_STATUS)
-
-    def recalled(self):
-        """Those that were withdrawn for a reason."""
-        return self.filter(status=Status.WITHDRAWN).exclude(withdrawal_reason="")
-
-    def maintained(self, sources):
-        """`(source, "@handle")` of those that came from a source before an agent took over."""
-        handle = Substr("source", len(SUBMITTED) + 1)
-        return self.filter(former_source__in=sources).values_list("former_source", handle)
-
-    def unpublished(self):
-        """Entries outside the catalogue, withdrawn or drafts again, annotated with `gone_since`.
-
-        For a draft that is its last change.
-        """
-        gone_since = Coalesce("withdrawn_at", "updated_at")
-        return self.filter(~PUBLISHED).annotate(gone_since=gone_since)
-
-    def with_row_version(self):
-        """Annotate `row_version`, which changes with every write to the row."""
-        return self.annotate(row_version=row_version(self.model))
-
-    def for_list(self):
-        """Defer what lists do not show, above all the long columns."""
-        unseen = "source", "former_source", "status", "withdrawn_at", "withdrawal_reason"
-        more = "successor", "findings", *self.model.long_columns()
-        return self.with_successor().defer(*unseen, *more)
-
-    def with_successor(self):
-        """Annotate `successor_slug`."""
-        return self.annotate(successor_slug=successor_slug(self.model))
-
-
-def successor_slug(model, relation=""):
-    """The slug of an entry's successor, or NULL unless the successor is published.
-
-    `relation` leads to the entry: `skill__`.
-    """
-    return Func(
-        F(f"{relation}successor"),
-        function=f"{model._meta.db_table}_successor",
-        output_field=models.CharField(),
-    )
 
 
 class Entry(VisibleTexts, Inspected, Checked):

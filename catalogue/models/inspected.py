@@ -5,7 +5,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models, transaction
 from django.db.models import Q
 
-from catalogue.inspection import CODES, STRICT, Facts, inspect, inspect_texts
+from catalogue.findings import CODES, STRICT
+from catalogue.inspection import Facts, inspect, inspect_texts
 from catalogue.models.look_alikes import look_alike_finding, look_alikes
 
 # The condition of the index of findings.

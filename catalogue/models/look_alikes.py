@@ -4,7 +4,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import connection, models
 from django.db.models import Func
 
-from catalogue.inspection import Finding
+from catalogue.findings import Finding
 from catalogue.models.status import IS_PUBLISHED
 from catalogue.sql import LOOK_ALIKES
 

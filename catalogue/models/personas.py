@@ -10,8 +10,9 @@ from catalogue.agent_md import repaired, tools_of
 from catalogue.exceptions import PersonaNotFound
 from catalogue.frontmatter import as_written
 from catalogue.inspection import unknown_skill_findings
-from catalogue.models.entries import NO_HISTORY, Entry, EntryQuerySet
+from catalogue.models.entries import NO_HISTORY, Entry
 from catalogue.models.indexes import entry_indexes
+from catalogue.models.querysets import EntryQuerySet
 from catalogue.models.skills import Skill
 from catalogue.models.status import PUBLISHED, PUBLISHED_STATUS
 from marketplace.adminsite.history import StaffHistory

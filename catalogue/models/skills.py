@@ -11,9 +11,10 @@ from django.db.models.functions import JSONObject, Left
 from catalogue.archives import write_zip, zip_size
 from catalogue.exceptions import FileNotFound, SkillNotFound
 from catalogue.frontmatter import MAX_FRONTMATTER, as_written
-from catalogue.models.entries import NO_HISTORY, Entry, EntryQuerySet
+from catalogue.models.entries import NO_HISTORY, Entry
 from catalogue.models.files import FileContent, digest_of
 from catalogue.models.indexes import entry_indexes
+from catalogue.models.querysets import EntryQuerySet
 from catalogue.skill_md import repaired
 from marketplace.adminsite.history import StaffHistory
 from marketplace.large_values import PIECE

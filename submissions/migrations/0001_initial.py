@@ -97,7 +97,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('agents', '0009_submit_scope'),
-        ('catalogue', '0019_former_source_indexes'),
+        ('catalogue', '0020_former_source_indexes'),
         ('auth', '0012_alter_user_first_name_max_length'),
         ('contenttypes', '0002_remove_content_type_name'),
         ('reports', '0001_initial'),

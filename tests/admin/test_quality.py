@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection
 
-from catalogue.inspection import CODES
+from catalogue.findings import CODES
 from catalogue.models import Skill
 from tests.factories import PersonaFactory, SkillFactory
 from tests.imports import import_skills, skill, write

@@ -10,7 +10,8 @@ import zipfile
 import pytest
 
 from catalogue.archive_members import MAX_BYTES
-from catalogue.inspection import Finding, inspect_file
+from catalogue.findings import Finding
+from catalogue.inspection import inspect_file
 
 KEY = "AKIA" + "Z2KR9TB4MX1PL6VN"
 FOUND = "AWS access key, AKIA…"

@@ -6,7 +6,8 @@ import zipfile
 
 import pytest
 
-from catalogue.inspection import Facts, Finding, inspect, inspect_texts, refusals
+from catalogue.findings import Finding
+from catalogue.inspection import Facts, inspect, inspect_texts, refusals
 from tests.catalogue.test_disguises import HONEST as LIKE_DISGUISES
 from tests.catalogue.test_hidden_text import HONEST as SCRIPTS
 

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('catalogue', '0017_source_help'),
+        ('catalogue', '0018_strict_findings_indexes'),
     ]
 
     operations = [

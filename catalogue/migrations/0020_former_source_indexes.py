@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
     atomic = False
 
     dependencies = [
-        ('catalogue', '0018_former_source'),
+        ('catalogue', '0019_former_source'),
     ]
 
     operations = [

@@ -1,0 +1,51 @@
+"""What an inspection finds, for staff to read and decide about."""
+
+from itertools import islice
+from typing import NamedTuple
+
+from marketplace.hidden_text import visible
+
+# The codes that `--strict` refuses.
+STRICT = {"hidden-text", "secret", "unreadable-file", "long-gap"}
+# The codes that follow from a stored entry alone. Others need the files of an import
+# (`left-out`) or other entries (`look-alike`, `unknown-skill`).
+CODES = [
+    *("hidden-text", "control-characters", "secret", "unreadable-file", "long-gap", "script"),
+    *("format", "size", "license", "description", "dead-link"),
+]
+MAX_LISTED = 20  # findings of one code in one file
+MAX_SHOWN = 500  # findings on a page
+
+
+class Finding(NamedTuple):
+    """`line` counts in the file as it was sent, from 1; None if there is none."""
+
+    code: str
+    path: str
+    line: int | None
+    text: str
+
+    def __str__(self):
+        return f"{self.code}: {self.place}: {self.text}"
+
+    @property
+    def place(self):
+        return f"{self.path}" if self.line is None else f"{self.path}, line {self.line}"
+
+
+def limited(code, path, places):
+    """The first findings of a code in a file, and how many more there are."""
+    places = iter(places)
+    findings = [Finding(code, path, *place) for place in islice(places, MAX_LISTED)]
+    if more := sum(1 for _ in places):
+        findings.append(Finding(code, path, None, f"and {more:,} more"))
+    return findings
+
+
+def shown(findings):
+    """The first of many findings as a page shows them: those that `--strict` refuses come first."""
+    first = sorted(findings, key=lambda finding: finding.code not in STRICT)
+    return [
+        finding._replace(path=visible(finding.path), text=visible(finding.text))
+        for finding in first[:MAX_SHOWN]
+    ]
