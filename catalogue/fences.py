@@ -39,6 +39,7 @@ LIKE_FENCE = re.compile(
 # Looks like a colon and a space, but YAML does not read it as one.
 WIDE_COLON = re.compile(r"[A-Za-z_][\w-]*\s*(?:\uff1a|:[^\S \t\r\n])")
 HEADING = re.compile(r"#{1,6}[ \t]")
+MARKDOWN = re.compile(r"#{1,6}[ \t]|```|~~~")  # a heading or code, which values rarely have
 
 
 class Refused(Exception):
@@ -138,7 +139,8 @@ def line_at(text, place):
 def missing_fence(text):
     """Where the first line starts that can belong to no field, or None.
 
-    Raises Refused if fields follow that line.
+    If known fields follow that line, it continues a value. Raises Refused if a heading or code is
+    there, too.
     """
     opening, match = OPENING.match(text), FENCED.match(text)
     if opening is None or (match and is_readable(match[1])):
@@ -148,13 +150,14 @@ def missing_fence(text):
     known, foreign = known_and_foreign(block)
     if known is None or (match and foreign == len(block)):
         return None
-    if match and any(map(is_known, LINES.findall(block[foreign:]))):
-        number = line_at(text, start + foreign)
-        raise Refused(
-            f"line {number} is neither a field nor indented: if the text begins there, write --- "
-            "above it"
-        )
     stop = first_heading(block, known, foreign)
+    if match and any(map(is_known, LINES.findall(block[foreign:]))):
+        if MARKDOWN.match(block, stop):
+            number = line_at(text, start + stop)
+            raise Refused(
+                f"line {number} is no field: if the text begins there, write --- above it"
+            )
+        return None
     return None if stop == len(block) else start + stop
 
 

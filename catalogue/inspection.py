@@ -161,9 +161,9 @@ def is_script(path, data):
 
 
 def inspect_name(path):
+    places = chain(hidden_characters(path), disguises(path))
     return [
-        Finding("hidden-text", visible(path), None, f"in its name: {what}")
-        for _, what in hidden_characters(path)
+        Finding("hidden-text", visible(path), None, f"in its name: {what}") for _, what in places
     ]
 
 

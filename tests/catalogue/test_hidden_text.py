@@ -255,6 +255,26 @@ def test_what_is_refused_is_refused_in_any_text(before, letter, after):
     assert not has_refused(visible(text))
 
 
+IDEOGRAPH = "\u845b"
+MIXED = st.text(
+    st.sampled_from(
+        f"a\n{IDEOGRAPH}\U0001f3f4\u200b\u2060\ufe0f\u05d0\u2066\u2069\u202e\ue000\u3164\u0301\x01\ufdd0"
+        f"\u0645\u200d\u180b\u2800\ufeff\U000e0041\U000e007f\U000e0100\U000e0120\U000e0fff\U0010fffe"
+    ),
+    max_size=6,
+)
+
+
+@given(MIXED)
+def test_a_text_is_refused_if_it_has_a_refused_character(text):
+    texts = zip(f" {text}", text, strict=False)
+    assert has_refused(text) == any(
+        letter in "\u202e\x01\ufdd0\U000e0041\U000e007f\U0010fffe"
+        or (letter in "\U000e0100\U000e0120" and before != IDEOGRAPH)
+        for before, letter in texts
+    )
+
+
 @given(st.text(alphabet=st.characters(categories=["Cf", "Cc", "Co", "Mn", "Lo", "Ll", "So"])))
 def test_nothing_hidden_is_left_in_what_is_shown(text):
     assert visible(visible(text)) == visible(text)

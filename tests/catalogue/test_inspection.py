@@ -123,6 +123,13 @@ def test_a_hidden_character_in_a_name():
     ]
 
 
+def test_a_name_in_two_scripts():
+    what = 'in its name: "re\u0430dme.md" has letters of two scripts: U+0430'
+    assert findings_of(files={"re\u0430dme.md": b""}) == [
+        ("hidden-text", "re\u0430dme.md", None, what)
+    ]
+
+
 def test_markdown_beside_the_skill():
     assert findings_of(files={"A.MD": b"# A\n\n<!-- b -->\n", "a.html": b"<!-- b -->"}) == [
         ("hidden-text", "A.MD", 3, 'HTML comment: "b"')

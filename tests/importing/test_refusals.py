@@ -47,7 +47,11 @@ NO_SLUG = "no slug can be made from its name: use a-z, 0-9 and hyphens"
         ("---\nname:\u00a0pdf\n---\nA", f"line 2 {NO_COLON}"),
         (
             "---\nname: pdf\n\n# A\n\nDo it.\n\ntools: Read\n---\n",
-            "line 6 is neither a field nor indented: if the text begins there, write --- above it",
+            "line 4 is no field: if the text begins there, write --- above it",
+        ),
+        (
+            "---\nname: pdf\n\n```\nname: x\n```\n---\n",
+            "line 4 is no field: if the text begins there, write --- above it",
         ),
         (
             "---\nname: pdf\n --- \nDo it.\n",

@@ -190,6 +190,7 @@ def test_frontmatter_without_an_end_ends_above_the_text(fields, body):
         ("# c\nname: pdf\ndescription: Use: x\n# d\n", "'Use: x'"),
         ("name: pdf\ndescription: Use: x\nand: y\n\n  z\n", "'Use: x'"),
         ("name: pdf\ndescription: Use: x\nnot\nindented\n", "'Use: x not indented'"),
+        ("name: pdf\ndescription: Use: x\n\n<b>\n\ntools: Read\n", "'Use: x <b>'"),
     ],
 )
 def test_comments_and_values_do_not_end_it(lines, expected):

@@ -90,7 +90,7 @@ def test_the_lines_of_the_skills_cli_run_as_printed(
     skill = SkillFactory(slug="pdf-tables", content="# Tables\n", files={"run.py": b"print(1)"})
     command, environment = skills_cli
     here = line.replace(ADDRESS, f"http://127.0.0.1:{live_server_of().port}")
-    arguments = [*shlex.split(here)[2:], "--yes"]
+    arguments = shlex.split(here)[2:]
 
     done = subprocess.run(
         [*command, *arguments],

@@ -3,6 +3,7 @@ from django.core.management.base import BaseCommand
 from django.db import DatabaseError
 
 from marketplace import doctor
+from marketplace.doctor_requests import first_line, local_url, requests_to_itself
 
 
 class Command(BaseCommand):
@@ -18,7 +19,7 @@ class Command(BaseCommand):
         parser.add_argument("--backups", metavar="FOLDER", help="where backups are written")
 
     def handle(self, *, url, backups, **options):
-        url = (url or settings.PUBLIC_URL or doctor.local_url() or "").rstrip("/")
+        url = (url or settings.PUBLIC_URL or local_url() or "").rstrip("/")
         of_database = {
             "durability": doctor.durability,
             "connections": doctor.connection_limit,
@@ -34,7 +35,7 @@ class Command(BaseCommand):
             "redis": doctor.redis,
             "static files": doctor.static_files,
             "disk": doctor.disk,
-            "requests": lambda: doctor.requests_to_itself(url),
+            "requests": lambda: requests_to_itself(url),
             "backups": lambda: doctor.backups(backups),
         }
         problems = []
@@ -55,7 +56,7 @@ class Command(BaseCommand):
         except doctor.Problem as problem:
             text, mark = str(problem), "FIX"
         except DatabaseError as error:
-            text = f"PostgreSQL says: {doctor.first_line(error)}. See docs/deploy/errors.md."
+            text = f"PostgreSQL says: {first_line(error)}. See docs/deploy/errors.md."
             mark = "FIX"
         if text is None:
             text, mark = NOT_CHECKED[name], "-"
