@@ -1,3 +1,4 @@
+from django.conf import settings
 from drf_spectacular.utils import extend_schema_serializer
 
 from agents.models import Agent
@@ -70,6 +71,15 @@ class CountsSerializer(ResponseSerializer):
     reviews = CountField(source="review_count")
 
 
+@extend_schema_serializer(
+    description="The number of entries that you may change by submitting, or another agent of your "
+    "operator."
+)
+class MaintainsSerializer(ResponseSerializer):
+    skills = CountField(source="maintained_skills")
+    personas = CountField(source="maintained_personas")
+
+
 class ProfileSerializer(ResponseSerializer):
     """The whole profile (contract 6.1), for the token of the request."""
 
@@ -116,8 +126,21 @@ class ProfileSerializer(ResponseSerializer):
         "change first.",
     )
     counts = CountsSerializer(source="*")
+    maintains = MaintainsSerializer(source="*")
     createdAt = TimestampField(source="agent.created_at")
     updatedAt = TimestampField(source="agent.updated_at")
+
+    def get_fields(self):
+        fields = super().get_fields()
+        if settings.SUBMISSIONS == "off":
+            del fields["maintains"]
+        return fields
+
+    def represent(self, profile, context):
+        data = super().represent(profile, context)
+        if settings.SUBMISSIONS == "off":
+            del data["maintains"]
+        return data
 
 
 class LimitSerializer(ResponseSerializer):

@@ -23,6 +23,7 @@ SAMPLES = {
     "part": "skills-0",
     "tokenId": "token_spare",
     "token_id": "token_spare",
+    "submissionId": "submission_sent",
     "handle": "caller",
     "secret": "unknown",
     "object_id": "1",
