@@ -28,7 +28,7 @@ class TokenScopesField(GrantedScopesField):
     needs_context = True
 
     def represent(self, _profile, context):
-        return context["request"].auth.scopes
+        return self.to_representation(context["request"].auth.scopes)
 
 
 class WrittenTimestampField(TimestampField):
