@@ -27,6 +27,7 @@ class Profile:
         self.personas = PERSONA.read_all(row.personas)
         self.bundled = BUNDLED.read_all(row.bundled)
         self.review_count = row.review_count
+        self.maintained_skills, self.maintained_personas = row.maintained
 
     @property
     def skill_count(self):

@@ -229,11 +229,22 @@ SELECT
         JOIN catalogue_skill AS skill ON skill.id = skill_id
         ORDER BY skill.slug
     ) AS bundled,
-    -- The only thing that this app reads of one above it.
+    -- The only things that this app reads of those above it.
     (
         SELECT count(*) FROM reviews_review AS review
         WHERE review.agent_id = usable.agent_id AND review.deleted_at IS NULL
-    ) AS review_count
+    ) AS review_count,
+    (
+        SELECT ARRAY[count(DISTINCT skill_id), count(DISTINCT persona_id)]
+        FROM submissions_maintainer AS maintainer
+        WHERE maintainer.removed_at IS NULL AND maintainer.agent_id IN (
+            SELECT usable.agent_id
+            UNION ALL
+            SELECT other.agent_id FROM agents_operatorclaim AS other
+            WHERE other.key_id = claim.key_id
+                AND claim.claimed_at IS NOT NULL AND other.claimed_at IS NOT NULL
+        )
+    ) AS maintained
 FROM usable JOIN agents_operatorclaim AS claim USING (agent_id)
 """
 

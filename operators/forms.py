@@ -1,4 +1,5 @@
 from django import forms
+from django.conf import settings
 from django.template.defaultfilters import date
 
 from agents import tokens
@@ -15,6 +16,7 @@ from marketplace.secret_fields import NoEchoMixin, NoSecretMixin
 # The policies that an operator may limit. Codes are left out: without attempts left, nobody else
 # could claim the agent.
 LIMITED = {"install": "Installs", "review": "Reviews", "manage": "Changes", "report": "Reports"}
+SUBMITTING = {"submit": "Submissions"}  # where agents can submit
 MEANINGS = {"manage": "Uninstalls, updates, persona switches, and creating or revoking tokens. "}
 MAX_VERSIONS = 500  # that a form offers
 
@@ -105,7 +107,8 @@ class LimitsForm(forms.Form):
 
     def __init__(self, claim, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        for policy, label in LIMITED.items():
+        limited = LIMITED if settings.SUBMISSIONS == "off" else LIMITED | SUBMITTING
+        for policy, label in limited.items():
             rate = rate_of(policy, claim.agent.tier)
             highest, limit = Rate.parse(rate).limit, claim.agent.limits.get(policy)
             self.fields[policy] = NumberField(

@@ -1,15 +1,16 @@
 """What the console shows of an agent (contract 19.5)."""
 
+from django.conf import settings
 from django.db.models import F
 
 from catalogue.models import Persona
 from installs import reads
 from installs.limits import usages_of
-from operators.forms import LIMITED
+from operators.forms import LIMITED, SUBMITTING
 
 MAX_ROWS = 100  # of each kind on a page
 MAX_EVENTS = 20
-LABELS = {**LIMITED, "confirm-claim": "Claim codes", "clone": "Clones"}
+LABELS = {**LIMITED, **SUBMITTING, "confirm-claim": "Claim codes", "clone": "Clones"}
 
 
 class Overview:
@@ -28,6 +29,8 @@ class Overview:
         self.reviews = NewestRows(
             request, "reviews", reviews.defer(*Persona.long_columns("persona__"))
         )
+        if settings.SUBMISSIONS != "off":
+            self.submissions = NewestRows(request, "submissions", agent.submissions.for_list())
         self.advisories = reads.advisories(agent=agent.pk)
         self.updates = reads.updates(agent=agent.pk)
         self.limits = [(LABELS[usage.policy], usage) for usage in usages_of(request, agent)]

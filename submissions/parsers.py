@@ -15,6 +15,8 @@ MAX_JSON = 1024 * 1024  # bytes
 class SubmissionParser(StrictJSONParser):
     """A JSON object, or a zip as a temporary file. Raises 415, 413 or 400, in this order."""
 
+    file_types = [ZIP]
+
     def parse(self, stream, media_type=None, parser_context=None):
         if (media_type or "").partition(";")[0].strip(" \t").lower() == ZIP:
             return self.read_zip(parser_context["request"])

@@ -15,6 +15,7 @@ from marketplace.api.fields import (
     IdentifierField,
     MessageField,
     PublicTextField,
+    RequiredTextField,
     SlugField,
     TextField,
     TimestampField,
@@ -132,7 +133,7 @@ class AboutSubmissionSerializer(BodySerializer):
 
 class SubmitSerializer(AboutSubmissionSerializer):
     kind = ChoiceField(Kind.values, initial="skill")
-    content = TextField(
+    content = RequiredTextField(
         initial=EXAMPLE,
         help_text="The whole SKILL.md, or the persona's file. `name` in it is the slug.",
     )

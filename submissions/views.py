@@ -4,9 +4,10 @@ import re
 from contextlib import closing
 
 from django.conf import settings
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
 
+from marketplace import access
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.query_params import query_parameters
 from marketplace.api.scopes import Scope
@@ -40,6 +41,14 @@ from submissions.serializers import (
 )
 
 NUMBER = re.compile("[0-9]{1,10}")
+WITH_ZIP = [
+    OpenApiParameter(
+        name,
+        AboutSubmissionSerializer().fields[name].schema,
+        description=f"With a zip: the same as `{name}` in JSON.",
+    )
+    for name in ("baseNumber", "note")
+]
 
 
 @extend_schema(tags=["Submissions"])
@@ -50,12 +59,12 @@ class SubmissionViewSet(ApiViewSet):
     lookup_value_regex = "[^/]+"
     query_class = OwnSubmissionQuery
     serializer_class = SubmitSerializer
+    required_scope = Scope.SUBMIT
 
     @property
-    def required_scope(self):
-        can_submit = self.request.auth and Scope.SUBMIT in self.request.auth.scopes
-        reads_own = self.action in {"list", "retrieve"} and not can_submit
-        return Scope.READ if reads_own else Scope.SUBMIT
+    def scopes(self):
+        reads_own = self.action in {"list", "retrieve"}
+        return [Scope.READ, Scope.SUBMIT] if reads_own else [self.required_scope]
 
     @classmethod
     def exists(cls):
@@ -67,6 +76,8 @@ class SubmissionViewSet(ApiViewSet):
     def initial(self, request, *args, **kwargs):
         super().initial(request, *args, **kwargs)
         if self.action == "create":
+            # Its answers tell what the catalogue has.
+            access.check_reader(request, request.auth)
             check_mode(request.user)
 
     @extend_schema(
@@ -74,9 +85,11 @@ class SubmissionViewSet(ApiViewSet):
         summary="Submit a skill or a persona",
         description="Propose a new skill or persona, or a change to one. The staff read it, and "
         "publish exactly these bytes or reject them with a reason. Submit an existing entry with "
-        "the `number` of the version that you changed as `baseNumber`. A skill can also be a zip: "
-        "send it as `application/zip`, with `baseNumber` and `note` in the query. A newer "
-        "submission of the same entry replaces your pending one.",
+        "the `number` of the version that you changed as `baseNumber`. The JSON has at most 1 MiB. "
+        "A skill can also be a zip of at most 10 MiB: send it as `application/zip`, with "
+        "`baseNumber` and `note` in the query. A newer submission of the same entry replaces your "
+        "pending one. Sending the same again is a 200.",
+        parameters=WITH_ZIP,
         responses={
             200: SubmittedSerializer,
             201: SubmittedSerializer,

@@ -44,6 +44,8 @@ WRONG_FOR_SETTINGS = {
     ],
     "REGISTRATION must be open, invitation or closed, not {!r}.": ["true", "Open", "invite"],
     "CATALOGUE must be public or members, not {!r}.": ["private", "Members", "none"],
+    "SUBMISSIONS must be off, claimed or open, not {!r}.": ["on", "true", "Open", "all"],
+    "SUBMISSIONS_MAX must be a whole number from 1 to 100000, not {!r}.": ["0", "many", "100001"],
     "SECOND_FACTOR must be off, superusers or staff, not {!r}.": ["on", "true", "Staff", "all"],
     "SECRET_KEY must have 32 random characters or more.": ["changeme", "x" * 31],
     "CACHE_URL must look like redis://host:6379/0.": [

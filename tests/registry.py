@@ -12,6 +12,8 @@ from functools import cache
 from agents.models import AgentToken, ClaimCode
 from agents.models.claim_codes import digest_of
 from interfaces.openapi.document import document
+from marketplace.api.scopes import Scope
+from submissions.models import Submission
 from tests.factories import (
     PersonaFactory,
     PersonaInstallFactory,
@@ -38,6 +40,7 @@ class Operation:
     budget: int  # the most statements that the example runs
     cached_budget: int | None = None  # the statements that validate the cached response
     scope: str | None = None  # None if it is public
+    other_scope: str | None = None  # opens it, too
     policy: str | None = None  # the rate limit that counts it
     status: int = 200
 
@@ -48,6 +51,11 @@ class Operation:
     @property
     def path(self):
         return self.url.partition("?")[0]
+
+    @property
+    def scopes(self):
+        """The scopes that open it, each alone."""
+        return [scope for scope in (self.scope, self.other_scope) if scope]
 
     @property
     def has_body(self):
@@ -116,6 +124,8 @@ def managing(name, method, example, body=None, *, policy="manage", **needs):
 REVIEW = {"rating": 5, "personaSlug": "librarian"}
 VERSIONS = "/skills/pdf-tables/versions"
 REPORT = {"kind": "persona", "slug": "librarian", "reason": "other"}
+SUBMISSIONS = "/agents/me/submissions"
+SUBMISSION = {"kind": "skill", "content": "---\nname: html-tables\n---\n\nRead the table.\n"}
 
 # The examples succeed in this order, one after the other, and each alone.
 OPERATIONS = [
@@ -139,7 +149,7 @@ OPERATIONS = [
     # The state of the feed before and after.
     reading("list_changes", "/changes?kind=skill&limit=3", budget=3, cached_budget=1),
     reading("get_profile", "/agents/me", scope="read", budget=1),
-    reading("get_limits", "/agents/me/limits", scope="read", budget=7),
+    reading("get_limits", "/agents/me/limits", scope="read", budget=8),
     reading("get_manifest", "/agents/me/manifest", scope="read", budget=5),
     reading("list_own_skills", "/agents/me/skills", scope="read", budget=2),
     reading("list_own_personas", "/agents/me/personas", scope="read", budget=2),
@@ -191,6 +201,27 @@ OPERATIONS = [
         budget=14,
         status=201,
     ),
+    Operation(
+        *("submit", "POST", SUBMISSIONS, SUBMISSION),
+        budget=18,
+        status=201,
+        scope="submit",
+        policy="submit",
+    ),
+    reading("list_submissions", SUBMISSIONS, scope="read", other_scope="submit", budget=2),
+    reading(
+        "get_submission",
+        f"{SUBMISSIONS}/submission_sent",
+        scope="read",
+        other_scope="submit",
+        budget=2,
+    ),
+    Operation(
+        *("withdraw_submission", "DELETE", f"{SUBMISSIONS}/submission_sent"),
+        scope="submit",
+        policy="manage",
+        budget=7,
+    ),
     installing("uninstall_persona", "personas/uninstall", "librarian", budget=7),
     Operation(
         *("register_agent", "POST", "/agents/register", {"name": "Mallory"}),
@@ -213,7 +244,9 @@ WITH_BODY = [operation for operation in OPERATIONS if operation.has_body]
 
 
 def prepare(agent):
-    """Create the rows that the examples need."""
+    """Create the rows that the examples need, and let the agent's token submit."""
+    allow_all(agent)
+    send_submission(agent)
     # With titles, because a search for a number would match the factories' numbered ones.
     pdf = SkillFactory(
         slug="pdf-tables", title="PDF", tags=["tables"], files={"scripts/run.py": b"print(1)"}
@@ -227,6 +260,19 @@ def prepare(agent):
     AgentToken.objects.filter(pk=spare.pk).update(public_id="token_spare")
     ask_for_code(agent)
     ClaimCode.objects.update(code_digest=digest_of(CODE, agent.pk))
+
+
+def allow_all(agent):
+    """Let the agent's token submit, too, which a registration's may not."""
+    agent.token.scopes = [*agent.token.scopes, Scope.SUBMIT]
+    agent.token.save(update_fields=["scopes"])
+
+
+def send_submission(agent, public_id="submission_sent", **values):
+    """A pending submission of the agent."""
+    about = {"kind": "skill", "slug": "sent", "content": "# Sent\n", "size": 7} | values
+    about |= {"digest": "sha256:" + "0" * 64, "bytes_digest": "sha256:" + "1" * 64}
+    return Submission.objects.create(agent=agent, public_id=public_id, **about)
 
 
 def call(client, operation, **options):

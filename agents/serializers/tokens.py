@@ -88,6 +88,10 @@ class GrantedScopesField(ListField):
     def __init__(self, **options):
         super().__init__(ChoiceField(known_scopes(), component="Scope"), **options)
 
+    def to_representation(self, value):
+        known = known_scopes()
+        return [scope for scope in value if scope in known]
+
 
 class TokenTextField(TextField):
     help_text = "The bearer token. Store it: it is shown only once."

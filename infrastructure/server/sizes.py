@@ -9,7 +9,7 @@ MAX_FETCH = 2 * 1024**2  # bytes of a request of git, which names every file tha
 LONG_BODIES = {"/admin/": MAX_UPLOAD, "/git/": MAX_FETCH}  # by the path that they are below
 SUBMISSIONS = re.compile(r"/api/v1/agents/me/submissions/?")
 # The form of a header with an agent's token. Without one, nobody reads a long submission.
-WITH_TOKEN = re.compile(r"bearer +[a-z0-9]+_agent_[a-z0-9]{40,60} *", re.IGNORECASE)
+WITH_TOKEN = re.compile(r"bearer +[a-z0-9]+_agent_[a-z0-9]{38} *", re.IGNORECASE)
 BROKEN_CHUNK = "The request body has a broken chunk"
 HEAD_TOO_LARGE = "Request head is too large"
 NO_ROOM = "Too many long requests at once. Try again in a few seconds."

@@ -1,3 +1,4 @@
+from django.conf import settings
 from drf_spectacular.utils import extend_schema_serializer
 
 from agents.models import Agent
@@ -27,7 +28,7 @@ class TokenScopesField(GrantedScopesField):
     needs_context = True
 
     def represent(self, _profile, context):
-        return context["request"].auth.scopes
+        return self.to_representation(context["request"].auth.scopes)
 
 
 class WrittenTimestampField(TimestampField):
@@ -68,6 +69,15 @@ class CountsSerializer(ResponseSerializer):
     skills = CountField(source="skill_count")
     personas = CountField(source="persona_count")
     reviews = CountField(source="review_count")
+
+
+@extend_schema_serializer(
+    description="The number of entries that you may change by submitting, or another agent of your "
+    "operator."
+)
+class MaintainsSerializer(ResponseSerializer):
+    skills = CountField(source="maintained_skills")
+    personas = CountField(source="maintained_personas")
 
 
 class ProfileSerializer(ResponseSerializer):
@@ -116,8 +126,21 @@ class ProfileSerializer(ResponseSerializer):
         "change first.",
     )
     counts = CountsSerializer(source="*")
+    maintains = MaintainsSerializer(source="*")
     createdAt = TimestampField(source="agent.created_at")
     updatedAt = TimestampField(source="agent.updated_at")
+
+    def get_fields(self):
+        fields = super().get_fields()
+        if settings.SUBMISSIONS == "off":
+            del fields["maintains"]
+        return fields
+
+    def represent(self, profile, context):
+        data = super().represent(profile, context)
+        if settings.SUBMISSIONS == "off":
+            del data["maintains"]
+        return data
 
 
 class LimitSerializer(ResponseSerializer):

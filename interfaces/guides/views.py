@@ -55,6 +55,7 @@ def guide(name, request):
         # The options that a request for the catalogue needs besides its address.
         "auth": "" if access.is_public() else ' -H "Authorization: Bearer $TOKEN"',
         "has_git": settings.GIT,
+        "submissions": settings.SUBMISSIONS,
         # The address of the agent's own repository, with its token as the password.
         "own_repository": base.replace("://", "://x:$CLONE@") + "/git/me.git",
     }

@@ -11,7 +11,7 @@ from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from catalogue.models import Persona, Skill
 from interfaces.mcp import prompts, protocol, skills, wording
 from interfaces.mcp.protocol import INVALID_PARAMS, UNKNOWN_METHOD, MCPError, argument
-from interfaces.mcp.tools_list import TOOLS, list_tools, lists
+from interfaces.mcp.tools_list import list_tools, lists, tools_here
 from marketplace import access
 from marketplace.api.exceptions import ApiError, AuthenticationRequired, Unavailable
 from marketplace.api.links import base_url
@@ -104,9 +104,10 @@ def call_tool(request, params):
     """The API's response as a tool's result: its JSON, also as text, or the error's sentence."""
     name = argument(params, "name", str)
     arguments = argument(params, "arguments", dict | None) or {}
-    if name not in TOOLS:
-        raise MCPError(INVALID_PARAMS, f"Unknown tool. The tools are {', '.join(TOOLS)}")
-    tool = TOOLS[name]
+    tools = tools_here()
+    if name not in tools:
+        raise MCPError(INVALID_PARAMS, f"Unknown tool. The tools are {', '.join(tools)}")
+    tool = tools[name]
     try:
         response = tool.call(request, arguments)
         if response.status_code >= 400:

@@ -26,6 +26,7 @@ class Tool:
     Without an `operation_id`, the operation has the tool's own name.
     If a tool has an `alternative`, its one argument says which of the two operations is meant.
     If it has an `at_version`, that is the operation for a call with the argument `version`.
+    `fixed` are the members of the body that the tool itself sets.
     `content_of` extracts what the tool shows from the response.
     """
 
@@ -36,6 +37,7 @@ class Tool:
     alternative: str | None = None
     at_version: str | None = None
     aliases: dict = field(default_factory=dict)
+    fixed: dict = field(default_factory=dict)
     content_of: Callable = json_of
     is_destructive: bool = False
 
@@ -44,7 +46,7 @@ class Tool:
         arguments = self.renamed(arguments)
         operation = self.operation_for(arguments)
         if operation.method == "POST":
-            return call_api(caller, "POST", operation.path, body=arguments)
+            return call_api(caller, "POST", operation.path, body=arguments | self.fixed)
         operation.check(arguments, self.names_of(operation))
         query = self.query(operation, arguments) if operation.reads else ()
         return call_api(caller, operation.method, operation.address(arguments), query=query)
@@ -100,7 +102,8 @@ class Tool:
             for operation in map(operations().get, names)
             for name in self.names_of(operation)
         }
-        required = [] if self.alternative else self.operation.required
+        required = [name for name in self.operation.required if name not in self.fixed]
+        required = [] if self.alternative else required
         return {"type": "object", "properties": arguments} | (
             {"required": required} if required else {}
         )

@@ -2,13 +2,15 @@
 
 from dataclasses import replace
 
+from django.conf import settings
+
 from interfaces.mcp import wording
-from interfaces.mcp.tools import agents, catalogue, installs, reviews
+from interfaces.mcp.tools import agents, catalogue, installs, reviews, submissions
 from marketplace import access
 
 TOOLS = {
     name: replace(tool, operation_id=tool.operation_id or name)
-    for part in (catalogue, agents, installs, reviews)
+    for part in (catalogue, agents, installs, reviews, submissions)
     for name, tool in part.TOOLS.items()
 }
 # What most agents need, listed at /mcp?tools=core (contract 22.19).
@@ -18,10 +20,17 @@ CORE = (
 )
 
 
+def tools_here():
+    """The tools of this marketplace, by name."""
+    absent = submissions.TOOLS if settings.SUBMISSIONS == "off" else ()
+    return {name: tool for name, tool in TOOLS.items() if name not in absent}
+
+
 @access.for_everyone
 def list_tools(request, _params):
-    names = CORE if lists_core(request) else TOOLS
-    tools = [offered(name, TOOLS[name]) for name in TOOLS if name in names]
+    tools = tools_here()
+    names = CORE if lists_core(request) else tools
+    tools = [offered(name, tool) for name, tool in tools.items() if name in names]
     return {"tools": tools, "ttlMs": 60 * 60 * 1000, "cacheScope": "public"}
 
 
@@ -46,4 +55,4 @@ def lists_core(request):
 def lists(request, url):
     """What the handshake says about this list and the other one."""
     text = wording.CORE if lists_core(request) else wording.ALL
-    return text.format(url=url, number=len(TOOLS), core=len(CORE))
+    return text.format(url=url, number=len(tools_here()), core=len(CORE))

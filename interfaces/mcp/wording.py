@@ -14,7 +14,7 @@ INSTRUCTIONS = """\
 A marketplace where agents find skills (instructions for a kind of task) and personas (roles that \
 bundle skills). {purpose}, {registering}. Store the token that you get, and send it with every \
 request to this server in the header `Authorization: Bearer <token>`. It needs the scope `read` to \
-see what is yours, `install` to change what you have installed, and `review` to review and report. \
+see what is yours, `install` to change what you have installed, {submitting} \
 For the next page of a list, pass its `next` as `cursor`. \
 A refused call says why in one sentence, and how long to wait if you reached a limit. If your \
 token is lost or refused, or a limit is too low, ask the person who runs you: they can change that \
@@ -49,6 +49,9 @@ HERE_AND_NOW = {
     "closed": " Registration is closed here: ask the person who runs you for a token.",
 }
 
+SUBMITTING = "`review` to review and report, and `submit` to propose a skill or persona."
+NOT_SUBMITTING = "and `review` to review and report."
+
 
 def instructions(lists, *, url, console):
     is_public = access.is_public()
@@ -56,6 +59,7 @@ def instructions(lists, *, url, console):
     return INSTRUCTIONS.format(
         purpose=OPEN if is_public else MEMBERS_ONLY,
         registering=registering,
+        submitting=NOT_SUBMITTING if settings.SUBMISSIONS == "off" else SUBMITTING,
         console=console,
         lists=lists,
     )

@@ -53,7 +53,7 @@ class Bearer(OpenApiAuthenticationExtension):
     name = "bearer"
 
     def get_security_requirement(self, auto_schema):
-        return {self.name: [auto_schema.view.required_scope.value]}
+        return [{self.name: [scope.value]} for scope in auto_schema.view.scopes]
 
     def get_security_definition(self, auto_schema):
         return {

@@ -27,6 +27,7 @@ ROUTES = {
     "ownPersonas": "persona-install-list",
     "ownReviews": "review-list",
     "reports": "report-list",
+    "submissions": "submission-list",
     "revoke": "leaked-token-revoke",
     "openapi": "openapi",
     "docs": "docs",
@@ -35,9 +36,15 @@ ROUTES = {
 }
 
 
+def routes():
+    """The routes that this marketplace has."""
+    is_off = settings.SUBMISSIONS == "off"
+    return {name: ROUTES[name] for name in ROUTES if not (is_off and name == "submissions")}
+
+
 class LinksSerializer(ResponseSerializer):
     vars().update(
-        {name: UrlField(initial=f"https://marketplace.example/api/v1/{name}") for name in ROUTES}
+        {name: UrlField(initial=f"https://marketplace.example/api/v1/{name}") for name in routes()}
     )
 
 
@@ -60,7 +67,7 @@ class RootViewSet(PublicReadingViewSet):
     )
     def list(self, request):
         def build():
-            links = {name: reverse(route) for name, route in ROUTES.items()}
+            links = {name: reverse(route) for name, route in routes().items()}
             root = {"name": NAME, "version": settings.VERSION, "links": links}
             return self.respond(RootSerializer, root)
 

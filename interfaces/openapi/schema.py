@@ -8,6 +8,7 @@ from drf_spectacular.plumbing import force_instance
 from gunicorn.http.errors import LimitRequestHeaders, LimitRequestLine
 from rest_framework.serializers import ListSerializer
 
+from catalogue.serializers.fields import BytesField
 from infrastructure.server.sizes import TOO_SLOW
 from interfaces.openapi import errors, parameters
 from interfaces.openapi.components import HEADERS, ErrorSerializer
@@ -125,7 +126,13 @@ class OperationSchema(AutoSchema):
             body["required"] = not parser.may_be_empty
             example = self.view.get_serializer().get_initial()
             body["content"]["application/json"]["example"] = example
+            body["content"] |= {name: self.file_content() for name in parser.file_types}
         return body
+
+    def file_content(self):
+        field = BytesField()
+        schema = self._map_serializer_field(field, "request")
+        return {"schema": schema, "example": field.get_initial()}
 
     def _get_response_bodies(self, direction="response"):
         responses = dict(self.successes())

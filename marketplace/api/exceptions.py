@@ -98,7 +98,7 @@ class HttpsRequired(Forbidden):
 class BodyTooLarge(ApiError):
     status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
     default_detail = TOO_LARGE
-    when = "The body is larger than 64 KiB; of a submission, than 1 MiB, or 10 MiB as a zip."
+    when = "The body is larger than 64 KiB, or than what its operation allows."
     remedy = "Send less."
 
 

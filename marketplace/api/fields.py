@@ -121,8 +121,8 @@ class PublicNameField(PublicTextField):
     hides = staticmethod(has_controls)
 
 
-class SlugField(TextField):
-    """A slug in a request; the catalogue decides whether it exists."""
+class RequiredTextField(TextField):
+    """A text that is missing if it is empty."""
 
     keywords = {"type": "string", "minLength": 1}
 
@@ -130,6 +130,10 @@ class SlugField(TextField):
         if data == "":
             self.fail("required")
         return super().to_internal_value(data)
+
+
+class SlugField(RequiredTextField):
+    """A slug in a request; the catalogue decides whether it exists."""
 
 
 class ChoiceField(Field):

@@ -23,6 +23,7 @@ class StrictJSONParser(BaseParser):
 
     media_type = "application/json"
     may_be_empty = False
+    file_types = ()  # the media types of files that it also reads
 
     def parse(self, stream, media_type=None, parser_context=None):
         request = parser_context["request"]

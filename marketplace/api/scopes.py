@@ -47,8 +47,9 @@ class HasScope(BasePermission):
     """Closed by default: a view that names no scope is an error."""
 
     def has_permission(self, request, view):
-        scope = getattr(view, "required_scope", None)
-        if scope is None:
+        scopes = view.scopes
+        if None in scopes:
             raise ImproperlyConfigured(f"{type(view).__name__} names no required_scope.")
-        check_scope(request.auth, scope)
+        held = [scope for scope in scopes if request.auth and allows(request.auth.scopes, scope)]
+        check_scope(request.auth, (held or scopes)[0])
         return True

@@ -24,6 +24,11 @@ class ApiViewSet(GenericViewSet):
     required_scope = None
     is_conditional = False  # its responses have an ETag
 
+    @property
+    def scopes(self):
+        """The scopes of which each allows the request."""
+        return [self.required_scope]
+
     @classmethod
     def exists(cls):
         """Whether this marketplace has the view's paths. If not, they are 404s like any other."""

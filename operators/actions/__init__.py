@@ -1,5 +1,5 @@
 from installs.models import PersonaInstall, SkillInstall
-from operators.actions import agents, all_installs, installing, installs, tokens
+from operators.actions import agents, all_installs, installing, installs, submissions, tokens
 from operators.forms import InstallPersonaForm
 
 # By their path.
@@ -22,6 +22,7 @@ ACTIONS = {
     "update-all": all_installs.UpdateAll.as_view(),
     "pin-all": all_installs.PinAll.as_view(),
     "unpin-all": all_installs.UnpinAll.as_view(),
+    "withdraw-submission": submissions.WithdrawSubmission.as_view(),
     "limits": agents.SetLimits.as_view(),
     "new-claim-url": agents.RenewClaimUrl.as_view(),
     "release": agents.Release.as_view(),

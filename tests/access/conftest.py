@@ -45,10 +45,19 @@ def members_only_module(settings, descriptions_of_module):
     settings.CATALOGUE = "members"
 
 
+@pytest.fixture
+def no_submissions(settings, descriptions_of_module):
+    """For modules of which all tests use it."""
+    settings.SUBMISSIONS = "off"
+
+
+OTHERS = {"members_only", "members_only_module", "no_submissions"}
+
+
 @pytest.fixture(autouse=True)
 def described(request):
     """The API is described as it is by default, before a test changes the environment."""
-    if not {"members_only", "members_only_module"} & {*request.fixturenames}:
+    if not OTHERS & {*request.fixturenames}:
         document.made_document()
 
 

@@ -54,8 +54,11 @@ def test_an_invitation_has_what_the_options_say():
         (["--uses", "10001"], "--uses must be from 1 to 10000."),
         (["--expires-in-days", "0"], "--expires-in-days must be from 1 to 365."),
         (["--expires-in-days", "366"], "--expires-in-days must be from 1 to 365."),
-        (["--scopes", "write"], "Unknown scope 'write'. Scopes are read, install, review, clone."),
-        (["--scopes", ""], "Unknown scope ''. Scopes are read, install, review, clone."),
+        (
+            ["--scopes", "write"],
+            "Unknown scope 'write'. Scopes are read, install, review, clone, submit.",
+        ),
+        (["--scopes", ""], "Unknown scope ''. Scopes are read, install, review, clone, submit."),
         (["--tier", "Plus!"], "--tier must be a-z, 0-9 and hyphens, such as plus."),
         (["--note", "x" * 201], "--note must be at most 200 characters."),
         (["--note", f"mkt_agent_{'a' * 38}"], "--note must not hold a token."),

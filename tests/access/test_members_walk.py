@@ -7,13 +7,13 @@ from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 from django.utils import timezone
 
-from agents.models import AgentToken
+from agents.models import Agent, AgentToken
 from interfaces.mcp import server, skills
 from interfaces.openapi.root import RootViewSet
 from interfaces.website.pages import Page
 from marketplace import access
 from marketplace.urls import urlpatterns
-from tests.access.walk import SKILL, WORD, body_of, fill, requests, routes
+from tests.access.walk import PENDING, SKILL, WORD, body_of, fill, requests, routes
 from tests.factories import AgentFactory, SkillFactory
 
 pytestmark = pytest.mark.usefixtures("members_only_module")
@@ -122,6 +122,29 @@ def test_a_member_is_told_the_word(member):
     assert ("POST", "/mcp") in told
 
 
+@pytest.mark.contract("29.16")
+@pytest.mark.slow
+@pytest.mark.parametrize("is_warm", [False, True], ids=["cold", "warm"])
+def test_no_other_member_is_told_what_is_pending(catalogue, is_warm):
+    author = Agent.objects.get(handle="other")
+    own = WalkClient(AgentToken.objects.issue(author).text)
+    path = "/api/v1/agents/me/submissions/submission_sent"
+    assert PENDING in own.told("GET", path)[1]
+    if is_warm:
+        for method, path, body in requests():
+            if method == "GET":
+                own.send(method, path, body)
+    member = Member()
+
+    told = [
+        (method, path, body)
+        for method, path, body in requests()
+        if PENDING in "".join(member.told(method, path, body))
+    ]
+
+    assert told == []
+
+
 @pytest.mark.contract("26.6")
 @pytest.mark.parametrize(
     "is_warm", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["cold", "warm"]
@@ -135,6 +158,7 @@ def test_nobody_else_is_told_the_word(catalogue, request, agent, visitor, is_war
         count += 1
         assert WORD not in headers, (method, path)
         assert WORD not in content, (method, path, body)
+        assert PENDING not in headers + content, (method, path, body)
         if member and method == "GET" and (etag := member.send("GET", path).headers.get("ETag")):
             conditional = stranger.send("GET", path, **{"If-None-Match": etag})
             is_open = stranger.send("GET", path).status_code == 200

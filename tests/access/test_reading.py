@@ -8,6 +8,7 @@ from agents.models import AgentToken
 from catalogue.models import Skill
 from infrastructure.http_cache.store import cached_responses
 from tests.factories import PersonaFactory, SkillFactory
+from tests.registry import SUBMISSION
 
 API = "/api/v1"
 SKILL = f"{API}/skills/pdf-tables"
@@ -169,3 +170,16 @@ def test_a_token_that_ends_reads_nothing_in_the_next_request(client, agent, stop
 @pytest.mark.parametrize("method", ["post", "patch", "delete"])
 def test_another_method_is_a_405_before_a_401(anyone, method):
     assert getattr(anyone, method)(SKILL).status_code == 405
+
+
+@pytest.mark.contract("29.3")
+def test_submitting_needs_the_scope_read_as_well(client_of, agent):
+    def submit(*scopes):
+        client = client_of(token=AgentToken.objects.issue(agent, scopes).text)
+        return client.post(f"{API}/agents/me/submissions", SUBMISSION)
+
+    refused = submit("submit")
+
+    assert (refused.status_code, refused.json()) == (403, {"error": "Insufficient permissions"})
+    assert 'scope="read"' in refused["WWW-Authenticate"]
+    assert submit("read", "submit").status_code == 201

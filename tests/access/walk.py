@@ -8,11 +8,14 @@ from django.urls import URLPattern, get_resolver
 from catalogue.models import FileContent, Persona, Skill
 from importing.folders import as_stored
 from interfaces.mcp.tools_list import TOOLS
+from submissions.models import Submission
 from tests.factories import review
 from tests.registry import OPERATIONS, prepare
 
 # Two entries hold it, and nothing else. Their slugs do not, because requests name those.
 WORD = "quillwort"
+# Only a pending submission holds it.
+PENDING = "duckweed"
 SKILL, PERSONA = "pdf-tables", "archivist"
 FILE = "scripts/plant.py"
 SAMPLES = {
@@ -23,6 +26,7 @@ SAMPLES = {
     "part": "skills-0",
     "tokenId": "token_spare",
     "token_id": "token_spare",
+    "submissionId": "submission_sent",
     "handle": "caller",
     "secret": "unknown",
     "object_id": "1",
@@ -66,6 +70,8 @@ def fill(agent):
             setattr(entry, name, value)
         entry.save()
     review(agent, persona, 4, f"Good for {WORD}.")
+    text = f"---\nname: {SKILL}\ndescription: {PENDING}\n---\n\nThe {PENDING}.\n"
+    Submission.objects.update(slug=SKILL, content=text, note=PENDING, base_number=2)
 
 
 def requests():

@@ -144,7 +144,7 @@ def test_each_token_is_another(agent):
 )
 def test_an_unknown_scope_is_named_and_nothing_is_issued(agent, scopes):
     with pytest.raises(
-        CommandError, match=r"Unknown scope .*\. Scopes are read, install, review, clone\."
+        CommandError, match=r"Unknown scope .*\. Scopes are read, install, review, clone, submit\."
     ):
         issue("caller", "--scopes", scopes)
 

@@ -3,12 +3,14 @@
 import gzip
 import json
 
-from tests.api.request_cases import REGISTER, REVIEWS, VALID, with_body
+from tests.api.request_cases import REGISTER, REVIEWS, SUBMISSIONS, VALID, with_body
 from tests.registry import WITH_BODY
 
 NOT_JSON = "Request body is not valid JSON"
 NO_OBJECT = "Request body must be a JSON object"
 MEDIA_TYPE = "Content-Type must be application/json"
+MEDIA_TYPES = {SUBMISSIONS: f"{MEDIA_TYPE} or application/zip"}
+MAX_BODIES = {SUBMISSIONS: 2**20}
 TOO_LARGE = "Request body is too large"
 
 UNREADABLE = {
@@ -125,7 +127,13 @@ BODIES = [
     for name, body in EMPTY.items()
 ]
 CONTENT_TYPES = [
-    (name, [with_body(path, body, 415, MEDIA_TYPE, content_type) for path in VALID])
+    (
+        name,
+        [
+            with_body(path, body, 415, MEDIA_TYPES.get(path, MEDIA_TYPE), content_type)
+            for path in VALID
+        ],
+    )
     for name, (body, content_type) in OTHER_TYPES.items()
 ]
 
@@ -137,7 +145,13 @@ def of_size(path, size):
 
 KEYS = json.dumps({f"key-{number}": number for number in range(10_000)})
 SIZES = [
-    ("a byte too many", [with_body(path, of_size(path, 65_537), 413, TOO_LARGE) for path in VALID]),
+    (
+        "a byte too many",
+        [
+            with_body(path, of_size(path, MAX_BODIES.get(path, 65_536) + 1), 413, TOO_LARGE)
+            for path in VALID
+        ],
+    ),
     ("3 megabytes", [with_body(path, of_size(path, 3 * 10**6), 413, TOO_LARGE) for path in VALID]),
     ("a long string", [with_body(REGISTER, f'{{"name": "{"x" * 2**20}"}}', 413, TOO_LARGE)]),
     ("10,000 keys", [with_body(REVIEWS, KEYS, 413, TOO_LARGE)]),

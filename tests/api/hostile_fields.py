@@ -16,7 +16,7 @@ from tests.api.request_cases import (
     with_body,
 )
 
-SCOPES = "scopes must be a list of one or more of read, install, review, clone"
+SCOPES = "scopes must be a list of one or more of read, install, review, clone, submit"
 WHOLE = "must be a whole number from"
 RATING = "Rating must be between 1 and 5"
 SHAPE = "handle must be a-z, 0-9 and single hyphens between them"

@@ -17,13 +17,20 @@ TOKENS, ROTATE, TOKEN = map(path_of, ("list_tokens", "rotate_token", "revoke_tok
 INSTALL_SKILL, INSTALL_PERSONA = path_of("install_skill"), path_of("install_persona")
 REVIEWS, REVIEW = path_of("submit_review"), path_of("delete_review")
 PERSONA_REVIEWS, REPORTS = path_of("list_reviews"), path_of("submit_report")
+SUBMISSIONS = path_of("submit")
 CHANGES, ROOT = path_of("list_changes"), path_of("get_root")
+
+
+def words(text):
+    """Split a short table at white space."""
+    return text.split()
 
 
 def allowed_at(path):
     """The value of `Allow`, in which HEAD goes with GET."""
     methods = {operation.method for operation in OPERATIONS if operation.path == path}
-    return ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
+    methods |= {"HEAD"} if "GET" in methods else set()
+    return ", ".join(method for method in words("GET HEAD POST PATCH DELETE") if method in methods)
 
 
 ALLOWED = {operation.path: allowed_at(operation.path) for operation in OPERATIONS}
@@ -58,8 +65,3 @@ def with_body(path, body, status, error=None, content_type="application/json"):
 
 def name_of(path):
     return path.removeprefix("/api/v1/").removeprefix("agents/")
-
-
-def words(text):
-    """Split a short table at white space."""
-    return text.split()

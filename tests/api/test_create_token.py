@@ -12,7 +12,7 @@ from marketplace.api.fields import timestamp
 
 URL = "/api/v1/agents/me/tokens"
 ME = "/api/v1/agents/me"
-SCOPES = "scopes must be a list of one or more of read, install, review, clone"
+SCOPES = "scopes must be a list of one or more of read, install, review, clone, submit"
 DAYS = "expiresInDays must be a whole number from 1 to 365"
 
 

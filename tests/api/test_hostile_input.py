@@ -206,7 +206,7 @@ def test_a_valid_write_that_looks_hostile_succeeds(send, alone):
 
             profile = send(Case("GET", ME, 200)).json()
             assert (profile["handle"], profile["tier"]) == ("caller", "free")
-            assert profile["scopes"] == ["read", "install", "review"]
+            assert profile["scopes"] == ["read", "install", "review", "submit"]
             assert send(Case("GET", SKILL, 200)).json()["slug"] == "pdf-tables"
 
 

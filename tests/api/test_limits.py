@@ -19,8 +19,10 @@ def test_a_new_agent_has_all_of_its_limits(client):
 
     assert response.status_code == 200
     rows = response.json()["limits"]
-    assert all(1 <= row.pop("resetSeconds") <= 3600 for row in rows)
-    assert rows == [
+    assert all(1 <= row.pop("resetSeconds") <= row["windowSeconds"] for row in rows)
+    *hourly, submit = rows
+    assert submit == {"policy": "submit", "limit": 60, "windowSeconds": 86400, "remaining": 60}
+    assert hourly == [
         {"policy": policy, "limit": limit, "windowSeconds": 3600, "remaining": limit}
         for policy, limit in {
             "install": 20,
@@ -53,7 +55,8 @@ def test_asking_spends_nothing(client):
 
     first = used(client)
 
-    nothing = dict.fromkeys(["install", "confirm-claim", "manage", "report", "clone"], 0)
+    others = ["install", "confirm-claim", "manage", "report", "clone", "submit"]
+    nothing = dict.fromkeys(others, 0)
     assert first == nothing | {"review": 1}
     assert used(client) == first
 

@@ -43,6 +43,7 @@ def test_a_new_agents_profile(client, agent):
         "advisories": [],
         "updates": [],
         "counts": {"skills": 0, "personas": 0, "reviews": 0},
+        "maintains": {"skills": 0, "personas": 0},
         "createdAt": timestamp(agent.created_at),
         "updatedAt": timestamp(agent.updated_at),
     }

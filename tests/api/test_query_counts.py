@@ -18,7 +18,7 @@ from tests.factories import (
     SkillInstallFactory,
     review,
 )
-from tests.registry import OPERATION, OPERATIONS, call, prepare
+from tests.registry import OPERATION, OPERATIONS, call, prepare, send_submission
 
 
 def variant(name, of, **changes):
@@ -52,7 +52,8 @@ def more_rows(agent):
     PersonaFactory.create_batch(10, skills=skills)
     for skill in skills:
         SkillInstallFactory(agent=agent, skill=skill)
-    for _ in range(10):
+    for number in range(10):
+        send_submission(agent, f"submission_{number}", slug=f"sent-{number}")
         install = PersonaInstallFactory(agent=agent, persona=PersonaFactory(skills=skills))
         review(agent, install.persona, 4)
         review(AgentFactory(), curator, 4)

@@ -45,8 +45,8 @@ def test_a_change_that_clients_see_is_an_update(anyone, change):
 
 
 # Columns that no list and no detail shows, or that are computed; and counters.
-UNWATCHED = {"id", "public_id", "source", "withdrawn_at", "withdrawal_reason", "archive_digest"}
-UNWATCHED |= {"downloads", "installs", "rating_sum", "rating_count"}
+UNWATCHED = {"id", "public_id", "source", "former_source", "withdrawn_at", "withdrawal_reason"}
+UNWATCHED |= {"archive_digest", "downloads", "installs", "rating_sum", "rating_count"}
 UNWATCHED |= {"number", "digest", "context_tokens"}  # They change only with the text.
 UNWATCHED |= {"checked_number", "checked_at", "findings"}  # Only pages show them.
 

@@ -32,7 +32,7 @@ from tests.environments import (
 ORIGIN = "https://market.example"
 CHECK_SERVER = ("-m", "gunicorn", "--check-config", "--print-config", "marketplace.wsgi")
 RATES = ["install 20/h", "review 10/h", "manage 120/h", "confirm-claim 10/h", "report 10/h"]
-RATES += ["clone 240/h", "register 100/h", "revoke 30/h", "operator 5/15m"]
+RATES += ["submit 60/d", "clone 240/h", "register 100/h", "revoke 30/h", "operator 5/15m"]
 RATES += ["claim-code 60/h", "claim-code-address 30/h", "login 5/15m", "login-address 30/15m"]
 
 
@@ -125,8 +125,9 @@ def test_a_short_secret_will_do_for_debugging():
 @pytest.mark.contract("4.6", "11.1", "24.3", "24.6")
 def test_the_defaults_are_those_of_the_contract():
     names = ["DEBUG", "TOKEN_PREFIX", "TRUSTED_PROXY_COUNT", "REQUIRE_HTTPS", "RATE_LIMITS"]
+    names += ["CSRF_TRUSTED_ORIGINS", "CACHES", "PUBLIC_URL", "SUBMISSIONS", "SUBMISSIONS_MAX"]
 
-    assert settings_of(*names, *("CSRF_TRUSTED_ORIGINS", "CACHES", "PUBLIC_URL")) == {
+    assert settings_of(*names) == {
         "DEBUG": False,
         "TOKEN_PREFIX": "mkt",
         "TRUSTED_PROXY_COUNT": 0,
@@ -134,6 +135,8 @@ def test_the_defaults_are_those_of_the_contract():
         "RATE_LIMITS": {policy: {"free": rate} for policy, rate in map(str.split, RATES)},
         "CSRF_TRUSTED_ORIGINS": [],
         "PUBLIC_URL": "",
+        "SUBMISSIONS": "off",
+        "SUBMISSIONS_MAX": 1000,
         "CACHES": {"default": {"BACKEND": "marketplace.ratelimits.counters.PostgresCounters"}},
     }
 

@@ -163,6 +163,7 @@ def test_chunks_that_are_refused_are_not_awaited(server, chunks, status):
         (b"POST /api/v1/skills", 405),
         (b"POST /api/v1/none", 404),
         (b"POST /api/v1/agents/me/skills/install", 401),
+        (b"POST /api/v1/agents/me/submissions", 401),
         (b"POST /api/v1/agents/register", 413),
         (b"POST /operator", 403),
         (b"POST /none", 404),

@@ -36,6 +36,7 @@ FROZEN = {
         "HTTPS is required",
         "Insufficient permissions",
         "Invitation is not valid",
+        "Only claimed agents can submit",
         "Registration is by invitation",
         "Registration is closed",
         "These repositories are read-only",
@@ -48,6 +49,7 @@ FROZEN = {
         "Review not found",
         "Skill not found",
         "Skill not installed",
+        "Submission not found",
         (
             "This catalogue has more than {most} entries, too many for one repository. Clone "
             "/git/skills/<slug>.git or /git/personas/<slug>.git instead."
@@ -57,9 +59,14 @@ FROZEN = {
     ],
     409: [
         "Agent is already claimed",
+        "Another author maintains this persona",
+        "Another author maintains this skill",
         "Handle already taken",
+        "Nothing has changed",
         "Persona already installed",
         "Skill already installed",
+        "Submission is already decided",
+        "Too many submissions are pending",
         "Too many tokens",
     ],
     410: [
@@ -71,6 +78,7 @@ FROZEN = {
     ],
     415: [
         "Content-Type must be application/json",
+        "Content-Type must be application/json or application/zip",
     ],
     416: [
         "Range is outside the file",

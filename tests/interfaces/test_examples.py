@@ -16,6 +16,7 @@ from agents.models import Agent
 from catalogue.models import Skill
 from demo.postgres import CHECKOUT
 from reports.models import Report
+from submissions.models import Submission
 from tests.api.versions import rewrite
 from tests.external import npm_folder, run, run_or_skip
 from tests.factories import (
@@ -205,6 +206,38 @@ def test_a_mirror_follows_the_catalogue(run_example, server, tmp_path):
     }
     newer = tmp_path / "mirror" / "skills" / "newer.json"
     assert newer.read_bytes() == server.request("GET", "/api/v1/skills/newer").body
+
+
+def test_an_author_submits_a_folder(server, tmp_path):
+    account_of(server, tmp_path, AgentFactory(handle="author"))
+    folder = tmp_path / "pdf-tables"
+    (folder / "scripts").mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: pdf-tables\nlicense: MIT\n---\n\n# Tables\n")
+    (folder / "scripts" / "run.py").write_text("print(2)\n")
+    (folder / "scripts" / "run.py").chmod(0o755)
+
+    def submit(*arguments):
+        command = [sys.executable, FOLDER / "submit_skill.py", server.url, folder, *arguments]
+        environment = {**os.environ, "HOME": str(tmp_path)}
+        return subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=60, check=False
+        )
+
+    first, again = submit("Tested with scans.", "1"), submit("Again.", "1")
+
+    printed = "Skill submitted pdf-tables ['format', 'description', 'script']\n"
+    assert [(done.stdout, done.stderr) for done in (first, again)] == [(printed, "")] * 2
+    submission = Submission.objects.get()
+    assert (submission.base_number, submission.note) == (1, "Again.")
+    assert [(file["path"], file["is_executable"]) for file in submission.files] == [
+        ("scripts/run.py", True)
+    ]
+    token = tmp_path / ".agent-marketplace" / f"127.0.0.1-{server.port}.author.json"
+    assert stat.S_IMODE(token.stat().st_mode) == 0o600
+    (folder / "SKILL.md").unlink()
+    assert submit("Without a text.").stderr == (
+        "The zip must hold one SKILL.md, at its root or in one folder with all its files\n"
+    )
 
 
 @pytest.mark.external

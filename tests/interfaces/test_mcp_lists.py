@@ -35,7 +35,7 @@ def test_the_core_list_has_ten_of_all_tools(anyone):
 
 @pytest.mark.contract("22.19")
 @pytest.mark.parametrize("registration", ["open", "invitation", "closed"])
-@pytest.mark.parametrize(("url", "most"), [("/mcp", 16_000), ("/mcp?tools=core", 8_000)])
+@pytest.mark.parametrize(("url", "most"), [("/mcp", 18_000), ("/mcp?tools=core", 8_000)])
 def test_a_list_costs_little_context(anyone, settings, url, most, registration):
     settings.REGISTRATION = registration
 
@@ -66,7 +66,8 @@ def test_no_tool_description_names_a_value_of_a_facet(anyone):
     )
 
     named = {value for value in values if re.search(rf"(?<![\w-]){value}(?![\w-])", texts)}
-    assert named <= {"any"}  # the English word, as in "any leaked token"
+    # The English word, as in "any leaked token"; and a part of a path.
+    assert named <= {"any", "api"}
     assert "`any`" not in texts
 
 
@@ -77,7 +78,7 @@ def test_no_tool_description_names_a_value_of_a_facet(anyone):
         (
             "/mcp",
             (
-                "This server lists all its 37 tools. http://testserver/mcp?tools=core lists the 10 "
+                "This server lists all its 41 tools. http://testserver/mcp?tools=core lists the 10 "
                 "that most agents need."
             ),
         ),
@@ -85,7 +86,7 @@ def test_no_tool_description_names_a_value_of_a_facet(anyone):
             "/mcp?tools=core",
             (
                 "This server lists the 10 tools that most agents need. http://testserver/mcp lists "
-                "all 37, and you can call every one of them here."
+                "all 41, and you can call every one of them here."
             ),
         ),
     ],

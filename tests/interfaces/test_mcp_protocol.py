@@ -17,6 +17,7 @@ TOOLS = [
     *("deactivate_persona", "update_skill", "update_persona", "pin_skill", "unpin_skill"),
     *("pin_persona", "unpin_persona", "my_skills", "my_personas"),
     *("submit_review", "report", "list_reviews", "my_reviews", "delete_review"),
+    *("submit_skill", "submit_persona", "my_submissions", "withdraw_submission"),
 ]
 
 

@@ -12,6 +12,19 @@ DESTROYS = {"destructiveHint": True}
 TEXT = {"type": "string"}
 KIND = {"type": "string", "enum": ["skill", "persona"]}
 VERSION = {"type": "integer"}
+FILES = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "required": ["path", "content"],
+        "properties": {
+            "path": {"type": "string", "minLength": 1},
+            "content": TEXT,
+            "encoding": {"type": "string", "enum": ["base64"]},
+            "executable": {"type": "boolean"},
+        },
+    },
+}
 PAGE = {
     "limit": {"type": "integer", "maximum": 100},
     "cursor": TEXT,
@@ -60,6 +73,10 @@ def test_it_offers_its_tools(anyone):
         "revoke_token": DESTROYS,
         "my_skills": READS,
         "my_personas": READS,
+        "submit_skill": WRITES,
+        "submit_persona": WRITES,
+        "my_submissions": READS,
+        "withdraw_submission": DESTROYS,
     }
     assert all(tool["title"] and tool["description"] for tool in tools.values())
 
@@ -113,7 +130,10 @@ def test_it_offers_its_tools(anyone):
                 "name": TEXT,
                 "scopes": {
                     "type": "array",
-                    "items": {"type": "string", "enum": ["read", "install", "review", "clone"]},
+                    "items": {
+                        "type": "string",
+                        "enum": ["read", "install", "review", "clone", "submit"],
+                    },
                 },
                 "expiresInDays": {"type": "integer", "maximum": 365},
             },
@@ -162,6 +182,16 @@ def test_it_offers_its_tools(anyone):
             },
         ),
         ("confirm_claim", ["code"], {"code": TEXT}),
+        (
+            "submit_skill",
+            ["content"],
+            {"content": TEXT, "files": FILES, "baseNumber": VERSION, "note": TEXT},
+        ),
+        (
+            "submit_persona",
+            ["content"],
+            {"content": TEXT, "baseNumber": VERSION, "note": TEXT},
+        ),
         ("my_profile", [], {}),
     ],
 )

@@ -7,6 +7,7 @@ from django.test import Client
 from operators.actions import ACTIONS
 from tests.browser import untouched_form
 from tests.factories import AgentFactory, PersonaInstallFactory, SkillInstallFactory, claim
+from tests.registry import send_submission
 
 
 class OperatorBrowser(Client):
@@ -78,6 +79,7 @@ def paths(agent):
     SkillInstallFactory(agent=agent, skill__slug="pdf-tables")
     PersonaInstallFactory(agent=agent, persona__slug="archivist", is_active=True)
     subjects = {"revoke-token": f"/{agent.token.public_id}", "activate-persona": "/archivist"}
+    subjects["withdraw-submission"] = f"/{send_submission(agent).public_id}"
     for action in ("pin", "unpin", "update", "remove"):
         subjects |= {f"{action}-skill": "/pdf-tables", f"{action}-persona": "/archivist"}
     return {name: f"/operator/agents/caller/{name}{subjects.get(name, '')}" for name in ACTIONS}

@@ -7,6 +7,7 @@ import pytest
 from agents.models import Agent, AgentToken, OperatorClaim
 from installs.models import PersonaInstall, SkillInstall
 from operators.actions import ACTIONS
+from submissions.models import Submission
 from tests.browser import untouched_form
 from tests.factories import (
     AgentFactory,
@@ -16,6 +17,7 @@ from tests.factories import (
     SkillInstallFactory,
     claim,
 )
+from tests.registry import send_submission
 
 HOME = "/operator/agents/caller"
 ME = "/api/v1/agents/me"
@@ -25,7 +27,8 @@ UNAUTHENTICATED = (401, {"error": "Authentication required"})
 
 
 def everything():
-    models = [Agent, AgentToken, OperatorClaim, SkillInstall, PersonaInstall, Agent.history]
+    models = [Agent, AgentToken, OperatorClaim, SkillInstall, PersonaInstall, Submission]
+    models.append(Agent.history)
     rows = [getattr(model, "objects", model).order_by("pk").values() for model in models]
     return [[{**row, "last_used_at": None} for row in table] for table in rows]
 
@@ -94,6 +97,10 @@ DONE = {
     "unpin-all": ("Unpinned 1 skill and 1 persona of caller.", "Unpinned 1 skill and 1 persona."),
     "remove-skill": ("Removed pdf-tables from caller.", "Removed the skill pdf-tables."),
     "remove-persona": ("Removed archivist from caller.", "Removed the persona archivist."),
+    "withdraw-submission": (
+        "Withdrew the skill sent that caller had submitted.",
+        "Withdrew the submitted skill sent.",
+    ),
     "limits": (
         "Set the limits of caller: install 5. Requests that it has already made are counted.",
         "Set the limits: install 5.",
@@ -155,6 +162,7 @@ def test_an_action_without_effect_is_not_in_the_history(console, agent, paths, a
     on_versions = [(name, {}) for name in ACTIONS if re.search("pin|update", name)]
     for name, fields in [
         *(("resume", {}), ("limits", {}), ("pause", {}), ("limits", {"review": "3"})),
+        ("withdraw-submission", {}),
         ("activate-persona", {}),
         *on_versions,
     ]:
@@ -214,13 +222,14 @@ def test_installs_and_tokens_of_other_agents_are_out_of_reach(console, paths, ap
     other = AgentFactory()
     SkillInstallFactory(agent=other, skill__slug="theirs")
     PersonaInstallFactory(agent=other, persona__slug="theirs")
+    public_ids = {
+        "revoke-token": other.token.public_id,
+        "withdraw-submission": send_submission(other, "submission_theirs").public_id,
+    }
     before, form = everything(), untouched_form(console.get(paths["pause"]))
 
-    for name in [
-        name for name in ACTIONS if name == "revoke-token" or re.search("-(sk|per)", name)
-    ]:
-        theirs = other.token.public_id if name == "revoke-token" else "theirs"
-        path = f"{HOME}/{name}/{theirs}"
+    for name in [name for name in ACTIONS if re.search("-(token$|sub|sk|per)", name)]:
+        path = f"{HOME}/{name}/{public_ids.get(name, 'theirs')}"
         with apart(name):
             pages = [console.get(path), console.post(path, form)]
 

@@ -11,6 +11,7 @@ from tests.factories import (
     SkillFactory,
     claim,
 )
+from tests.registry import send_submission
 from tests.system import fuzz_dictionary
 from tests.system.operations import Request
 from tests.system.staff import Browser
@@ -20,6 +21,7 @@ AGENTS = 40  # because some requests release one
 SESSION = "@session@"
 SUBJECTS = {
     "revoke-token": "@token@",
+    "withdraw-submission": "submission_@number@",
     **{
         f"{action}-{kind}": f"operated-{kind}"
         for action in ("pin", "unpin", "update", "remove")
@@ -37,7 +39,7 @@ FIELDS = {
     "scopes": ["read", "install", "admin"],
     "expires_in_days": ["1", "3650", ""],
     "version": ["1", "2", ""],
-    **{policy: ["1", "1000000", ""] for policy in ("install", "review", "manage", "report")},
+    **{policy: ["1", "1000000", ""] for policy in ("install", "review", "manage", "submit")},
 }
 QUERIES = [
     "",
@@ -56,7 +58,8 @@ def populate(server):
     key = mint_key()
     SkillFactory(slug="operated-skill")
     PersonaFactory(slug="operated-persona")
-    for agent in agents:
+    for number, agent in enumerate(agents):
+        send_submission(agent, f"submission_{number}")
         SkillInstall.objects.install(agent, "operated-skill")
         PersonaInstall.objects.install(agent, "operated-persona")
         claim(agent, key=key)

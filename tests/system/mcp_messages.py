@@ -3,7 +3,16 @@
 import json
 
 from tests.registry import CODE
-from tests.system.operations import FULL, PERSONAS, SKILLS, SPARE, HttpOperation, request
+from tests.system.operations import (
+    FULL,
+    PERSONAS,
+    SKILLS,
+    SPARE,
+    SUBMISSION_IDS,
+    SUBMITTED,
+    HttpOperation,
+    request,
+)
 
 MCP = HttpOperation("POST", "/mcp", is_protected=True)
 MODERN = {
@@ -16,6 +25,7 @@ HELLO = {
     "capabilities": {"roots": {"listChanged": True}},
     "clientInfo": {"name": "fuzz", "version": "1"},
 }
+SKILL_MD, [FILES] = SUBMITTED["content"][0], SUBMITTED["files"]
 CALLS = {
     "search_skills": {"query": "does one thing", "runtime": "python", "limit": 2},
     "get_skill": {"slug": SKILLS[0]},
@@ -54,6 +64,10 @@ CALLS = {
     "create_token": {"name": "laptop", "scopes": ["read"], "expiresInDays": 1},
     "rotate_token": {"graceSeconds": 600},
     "revoke_token": {"tokenId": "token_1", "token": None},
+    "submit_skill": {"content": SKILL_MD, "files": FILES, "baseNumber": 1, "note": "Try it."},
+    "submit_persona": {"content": SKILL_MD},
+    "my_submissions": {"state": "pending", "limit": 1},
+    "withdraw_submission": {"submissionId": SUBMISSION_IDS[0]},
 }
 MESSAGES = [
     ("initialize", HELLO),

@@ -28,12 +28,18 @@ FULL = [f"@full{number:02}@" for number in range(AGENTS)]
 # Rotating ends the token of its request, so each of these can be used once.
 SPARE = [f"@spare{number:03}@" for number in range(scale(short=40, long=400))]
 TOKEN_IDS = [f"@id{number:03}@" for number in range(scale(short=40, long=400))]
+SUBMISSION_IDS = [f"submission_{number:02}" for number in range(40)]
 CURSOR, SINCE = "@cursor@", "@since@"
 KINDS = ["skill", "persona"]
 SCOPES = ["read", "install", "review"]
 NAMES = ["Plain", "Ünïcödé \U0001f600", "a'b\"c\\d", "x" * 64, "<b>&amp;</b>"]
 TEXTS = ["Plain", "Ünïcödé \U0001f600", "a'b\"c\\d", "tab\tand\nline", "x" * 64, "<b>&amp;</b>"]
 FILES = {"scripts/run.py": b"print(1)\n", "références/é #1.md": b"# One", "data.bin": bytes(99)}
+SUBMITTED = {
+    "content": [f"---\nname: {name}\n---\n\nDo it.\n" for name in ("fuzz-1", "fuzz-2", *TEXTS)],
+    "files": [[{"path": "run.py", "content": "cHJpbnQ=", "encoding": "base64"}]],
+    "baseNumber": [1, 2],
+}
 # By the name of a parameter or field; the others take values from their schema.
 PARAMETERS = {
     "q": ["skill", "does one thing well", '"one thing" -two or three', "ünïcödé"],
@@ -49,6 +55,7 @@ PARAMETERS = {
     "limit": ["1", "2", "20", "100"],
     "cursor": [CURSOR],
     "since": [SINCE],
+    "baseNumber": ["1"],
     "digest": [content_digest(data) for data in FILES.values()],
 }
 FIELDS = {
@@ -63,6 +70,7 @@ FIELDS = {
     "expiresInDays": [1, 365],
     "graceSeconds": [0, 0, 600],
     "version": [1],
+    **SUBMITTED,
     "token": ["", "mkt_agent_" + "0" * 38, *TEXTS],
 }
 SYNONYMS = {"query", "search"}  # of `q`, which may appear once
@@ -124,6 +132,8 @@ def slugs_in(route):
     """A name for a path, mostly of something that exists."""
     if "{tokenId}" in route:
         return TOKEN_IDS
+    if "{submissionId}" in route:
+        return SUBMISSION_IDS
     if "{personaSlug}" in route or route.endswith("/reviews"):
         return PERSONAS[:3]
     return SKILLS if "/skills/" in route else PERSONAS
@@ -211,6 +221,7 @@ def populate():
         PersonaFactory(slug=slug, skills=skills[n : n + 3], price_cents=0 if n % 5 else n)
     agents = [AgentFactory(handle=f"caller-{number}") for number in range(AGENTS)]
     for agent in agents:
+        registry.allow_all(agent)
         ask_for_code(agent)
         agent.claim.codes.update(
             code_digest=digest_of(CODE, agent.pk),
@@ -220,6 +231,8 @@ def populate():
             SkillInstall.objects.install(agent, slug)
         for slug in PERSONAS[1:3]:
             PersonaInstall.objects.install(agent, slug)
+    for number, public_id in enumerate(SUBMISSION_IDS):
+        registry.send_submission(agents[number % AGENTS], public_id, slug=f"sent-{number}")
     full = dict(zip(FULL, (agent.token.text for agent in agents), strict=True))
     spare = {name: AgentToken.objects.issue(agents[1]).text for name in SPARE}
     ids = {name: AgentToken.objects.issue(agents[0]).public_id for name in TOKEN_IDS}

@@ -1,5 +1,7 @@
 """How much of a request is missing, judged by what has arrived."""
 
+from itertools import count
+
 import pytest
 from gunicorn.config import Config
 from gunicorn.http import message
@@ -7,8 +9,9 @@ from gunicorn.http.unreader import Unreader
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.tokens import mint
 from infrastructure.server.incoming import Incoming, RequestRefused
-from infrastructure.server.sizes import MAX_BODY, MAX_FETCH, MAX_UPLOAD
+from infrastructure.server.sizes import MAX_BODY, MAX_FETCH, MAX_SUBMISSION, MAX_UPLOAD
 
 LINE = b"POST /x HTTP/1.1\r\nHost: a\r\n"
 CHUNKED = LINE + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -48,6 +51,35 @@ def test_the_path_decides_how_long_a_body_is_awaited(path, most):
     def missing(length):
         head = LINE.replace(b"/x", path) + b"Content-Length: %d\r\n\r\n" % length
         return incoming().missing(head)
+
+    assert (missing(most), missing(most + 1)) == (most, 0)
+
+
+TOKEN = mint().encode()
+SUBMISSIONS = b"/api/v1/agents/me/submissions"
+
+
+@pytest.mark.contract("29.4")
+@pytest.mark.parametrize(
+    ("path", "header", "most"),
+    [
+        (SUBMISSIONS, b"Authorization: Bearer " + TOKEN, MAX_SUBMISSION),
+        (SUBMISSIONS + b"/?note=x", b"authorization:bearer  " + TOKEN + b" ", MAX_SUBMISSION),
+        (b"/api/v1/agents/me/%73ubmissions", b"Authorization: Bearer " + TOKEN, MAX_SUBMISSION),
+        (SUBMISSIONS, b"X: y", MAX_BODY),
+        (SUBMISSIONS, b"X-Authorization: Bearer " + TOKEN, MAX_BODY),
+        (SUBMISSIONS, b"Authorization: Basic " + TOKEN, MAX_BODY),
+        (SUBMISSIONS, b"Authorization: Bearer mkt_agent_short", MAX_BODY),
+        (SUBMISSIONS, b"Authorization: Bearer x\r\nAuthorization: Bearer " + TOKEN, MAX_BODY),
+        (SUBMISSIONS + b"/x", b"Authorization: Bearer " + TOKEN, MAX_BODY),
+        (b"/api/v1/agents/me/reviews", b"Authorization: Bearer " + TOKEN, MAX_BODY),
+    ],
+    ids=count(),
+)
+def test_a_long_submission_is_awaited_behind_a_token_alone(path, header, most):
+    def missing(length):
+        line = LINE.replace(b"/x", path) + header + b"\r\n"
+        return incoming().missing(line + b"Content-Length: %d\r\n\r\n" % length)
 
     assert (missing(most), missing(most + 1)) == (most, 0)
 
