@@ -1,0 +1,194 @@
+"""What is not taken as a submission, and why (contract 29)."""
+
+import pytest
+
+from submissions.models import Submission
+from tests.factories import AgentFactory, SkillFactory, claim
+from tests.submissions.conftest import PERSONA, PROMPT, SKILL, TEXT, URL, changed, zip_of
+
+
+@pytest.mark.contract("29.4")
+@pytest.mark.parametrize(
+    "contents",
+    [
+        {"README.md": "Nothing."},
+        {"a/SKILL.md": TEXT, "b/SKILL.md": TEXT},
+        {"a/b/SKILL.md": TEXT},
+        {"a/SKILL.md": TEXT, "LICENSE": "MIT"},
+        {"SKILL.md": TEXT, "inner/SKILL.md": TEXT},
+    ],
+    ids=["none", "two", "too deep", "a file beside its folder", "one inside"],
+)
+def test_a_zip_holds_one_skill(author, contents):
+    response = author.generic("POST", URL, zip_of(contents), content_type="application/zip")
+
+    assert response.status_code == 400
+    assert response.json() == {
+        "error": "The zip must hold one SKILL.md, at its root or in one folder with all its files"
+    }
+
+
+@pytest.mark.contract("29.4")
+def test_what_is_no_zip_is_refused(author):
+    response = author.generic("POST", URL, b"PK no zip", content_type="application/zip")
+
+    assert response.status_code == 400
+    assert response.json() == {"error": "The file is not a readable zip"}
+
+
+@pytest.mark.contract("29.6")
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        ({}, "kind is required; content is required"),
+        (SKILL | {"kind": "team"}, "kind must be one of skill, persona"),
+        (
+            {"kind": "skill", "content": TEXT.replace("pdf-tables", "PDF Tables")},
+            "content: name must be a slug, such as pdf-tables",
+        ),
+        (
+            {"kind": "skill", "content": TEXT.replace("name: pdf-tables\n", "")},
+            "content: name must be a slug, such as pdf-tables",
+        ),
+        (
+            {"kind": "skill", "content": "Do it."},
+            "content: no frontmatter: the file must begin with fields between two lines of ---",
+        ),
+        (
+            PERSONA | {"content": PROMPT.replace("license: MIT", "priceCents: 100")},
+            "content: a submitted persona must be free",
+        ),
+        (
+            PERSONA | {"content": PROMPT.replace("license: MIT", "skills: [none, draft]")},
+            (
+                "content: no published skill is called draft; "
+                "content: no published skill is called none"
+            ),
+        ),
+        (PERSONA | {"files": [{"path": "a", "content": ""}]}, "files must be empty for a persona"),
+        (SKILL | {"files": "a"}, "files must be a list of objects"),
+        (
+            SKILL
+            | {
+                "files": [
+                    {"path": "skill.md", "content": TEXT},
+                    {"path": "a", "content": "%", "encoding": "base64"},
+                    {"path": "a", "content": 1, "executable": "yes"},
+                    {"path": "../b", "content": "", "encoding": "hex"},
+                    {},
+                ]
+            },
+            (
+                "files[0].path must not be SKILL.md: send its text as content; "
+                "files[1].content must be base64; "
+                "files[2].path is there twice; files[2].content must be a string; "
+                "files[2].executable must be a boolean; "
+                "files[3].path: The upload holds a path that is not allowed: ../b; "
+                "files[3].encoding must be base64; "
+                "files[4].path is required; files[4].content is required"
+            ),
+        ),
+        (SKILL | {"baseNumber": "1"}, "baseNumber must be a whole number from 1 to 2147483647"),
+        (SKILL | {"note": "x" * 1001}, "note must be at most 1000 characters"),
+        (SKILL | {"note": "a\u202eb"}, "note must not contain hidden characters"),
+    ],
+)
+def test_every_fault_is_named_by_its_field(author, body, error):
+    SkillFactory(slug="draft", status="draft")
+
+    response = author.post(URL, body)
+
+    assert (response.status_code, response.json()) == (400, {"error": error})
+    assert not Submission.objects.exists()
+
+
+@pytest.mark.contract("29.6")
+def test_hidden_characters_are_refused(author):
+    response = author.post(URL, SKILL | {"content": TEXT + "\U000e0041"})
+
+    assert response.status_code == 400
+    assert response.json()["error"].startswith("content: SKILL.md, line 8: ")
+
+
+@pytest.mark.contract("29.6")
+def test_what_changes_nothing_is_no_submission(author, submitted):
+    submitted()
+
+    response = author.post(URL, SKILL)
+
+    assert (response.status_code, response.json()) == (409, {"error": "Nothing has changed"})
+
+
+@pytest.mark.contract("29.8")
+@pytest.mark.parametrize(("body", "kind"), [(SKILL, "skill"), (PERSONA, "persona")])
+def test_only_maintainers_change_what_an_agent_has_created(author_of, submitted, body, kind):
+    submitted(body)
+    # The refusal comes before those of the text, so that nobody learns more.
+    text = body["content"].replace("license: MIT", "priceCents: 5\nskills: [none]")
+
+    response = author_of(AgentFactory()).post(URL, body | {"content": text})
+
+    assert response.status_code == 409
+    assert response.json() == {"error": f"Another author maintains this {kind}"}
+
+
+@pytest.mark.contract("29.9")
+def test_an_agent_has_twenty_pending_submissions(author):
+    for number in range(20):
+        text = TEXT.replace("pdf-tables", f"pdf-{number}")
+        assert author.post(URL, {"kind": "skill", "content": text}).status_code == 201
+
+    response = author.post(URL, SKILL)
+    replacing = author.post(URL, changed({"kind": "skill", "content": text}))
+
+    assert response.status_code == 409
+    assert response.json() == {"error": "Too many submissions are pending"}
+    assert replacing.status_code == 201
+
+
+@pytest.mark.contract("29.9")
+def test_all_agents_together_have_a_limit_but_for_maintainers(
+    settings, author, author_of, submitted
+):
+    submitted()
+    settings.SUBMISSIONS_MAX = 1
+    other = author_of(AgentFactory())
+    assert other.post(URL, PERSONA).status_code == 201
+
+    assert author.post(URL, changed(PERSONA)).status_code == 409
+    assert author.post(URL, changed(SKILL)).status_code == 201
+
+
+@pytest.mark.contract("29.3")
+def test_only_claimed_agents_submit(settings, agent, author):
+    settings.SUBMISSIONS = "claimed"
+    refused = author.post(URL, b"no JSON")
+    claim(agent)
+
+    assert refused.status_code == 403
+    assert refused.json() == {"error": "Only claimed agents can submit"}
+    assert author.post(URL, SKILL).status_code == 201
+
+
+@pytest.mark.contract("29.3")
+def test_submitting_needs_its_scope(client):
+    response = client.post(URL, SKILL)
+
+    assert response.status_code == 403
+    assert response.json() == {"error": "Insufficient permissions"}
+    assert 'scope="submit"' in response["WWW-Authenticate"]
+
+
+@pytest.mark.contract("29.4")
+@pytest.mark.parametrize(
+    ("content_type", "size", "status", "error"),
+    [
+        ("text/plain", 5, 415, "Content-Type must be application/json or application/zip"),
+        ("application/json", 1024**2 + 1, 413, "Request body is too large"),
+        ("application/zip", 10 * 1024**2 + 1, 413, "Request body is too large"),
+    ],
+)
+def test_bodies_of_other_kinds_and_sizes_are_refused(author, content_type, size, status, error):
+    response = author.generic("POST", URL, b"x" * size, content_type=content_type)
+
+    assert (response.status_code, response.json()) == (status, {"error": error})
