@@ -228,7 +228,7 @@ def key_of_repair(keys, name):
 
 def problem_of(text):
     """The line and the first thing in a file's frontmatter that some YAML readers refuse."""
-    reader = Reader(fenced(text)[1])
+    reader = Reader(fenced(closed(text))[1])
     try:
         reader.read()
     except yaml.MarkedYAMLError as error:

@@ -81,7 +81,7 @@ def checked(members):
 def check_path(member):
     path = member.path
     if "\\" in path:
-        raise Refused(f"The upload holds a path with a backslash, not only slashes: {member}")
+        raise Refused(f"The upload holds a path that is not allowed, with a backslash: {member}")
     if {"", ".", ".."}.intersection(path.split("/")) or set(path) & {*":\0"}:
         raise Refused(f"The upload holds a path that is not allowed: {member}")
     if len(path) > MAX_PATH:

@@ -43,6 +43,12 @@ class EntryPage(Page):
         context = {"section": self.section, "kind": self.model.kind, "entry": entry}
         return render(self.request, "410.html", context, status=HTTPStatus.GONE)
 
+    def npx_address(self, entry, base):
+        """What `npx skills` adds: it updates only what came from the repository of a skill."""
+        path = f"{self.section}/{entry.slug}"
+        has_repository = settings.GIT and self.model is Skill
+        return f"{base}/git/{path}.git" if has_repository else f"{base}/{path}"
+
     def render_entry(self, entry, validators, text, folder="", **context):
         """The page of the entry with its `text`, whose relative links lead into the folder."""
         neighbours = related_to(entry)
@@ -58,6 +64,7 @@ class EntryPage(Page):
             persona_marketplace=persona_marketplace(related.marketplace, entry.slug),
             # Where a token is needed, it is the password.
             git_base=base if is_public() else base.replace("://", "://x:$CLONE@"),
+            npx_address=self.npx_address(entry, base),
             own_repository=base.replace("://", "://x:$CLONE@") + "/git/me.git",
             content=render_markdown(text, folder),
             contents=contents(text, folder),

@@ -162,7 +162,7 @@ HOSTILE = {
     "an absolute path": (tar_of({"/etc/a.md": "x"}), "holds a path that is not allowed: /etc/a.md"),
     "a Windows path": (
         tar_of({"a\\b.md": "x"}),
-        "holds a path with a backslash, not only slashes: a\\b.md",
+        "holds a path that is not allowed, with a backslash: a\\b.md",
     ),
     "a deep path": (tar_of({"a/" * 20 + "b": "x"}), "has a path of more than 20 parts: a/a/"),
     "a name twice": (tar_of({"a": "x", "./a": "y"}), "holds a file twice: a"),

@@ -6,7 +6,8 @@ import zipfile
 import pytest
 
 from catalogue.models import FileContent, Skill
-from importing.admin import importers, imports
+from importing import confirmed
+from importing.admin import imports
 from tests.admin.diffs import lines_of, without_marks
 from tests.admin.files import SKILL_MD, SKILLS, confirm, outcomes, refusal, upload, zip_of
 from tests.imports import served
@@ -14,7 +15,7 @@ from tests.imports import served
 FOLDER = {
     "one/SKILL.md": SKILL_MD.format("one"),
     "one/scripts/run.py": "print(1)\nprint(2)\n",
-    "one/logo.png": b"\x89PNG\0",
+    "one/logo.png": b"\x89PNG\r\n\x1a\n\0",
     "one/LICENSE": "MIT",
 }
 
@@ -100,7 +101,7 @@ def test_an_earlier_version_is_restored_with_its_files(admin_client, anyone):
 
 
 def test_a_preview_compares_no_more_lines_than_it_has_room_for(admin_client, monkeypatch):
-    monkeypatch.setattr(importers, "MAX_SHOWN", 10)
+    monkeypatch.setattr(confirmed, "MAX_SHOWN", 10)
 
     page = upload(admin_client, zip_of({**FOLDER, "one/a.md": "12345678"}))
 
@@ -184,7 +185,7 @@ def test_the_preview_names_files_left_out(admin_client):
 def test_so_many_findings_are_shown(admin_client):
     hidden = {f"one/.git{number:03}": "x" for number in range(600)}
 
-    page = upload(admin_client, zip_of({**FOLDER, **hidden, "one/a.whl": b"PK\3\4"}))
+    page = upload(admin_client, zip_of({**FOLDER, **hidden, "one/a.whl": b"PK\3\4\0"}))
 
     [outcome] = page.context["outcomes"]["created"]
     assert outcome.shown_findings[0].code == "unreadable-file"  # what is strict comes first

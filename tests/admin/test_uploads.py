@@ -89,7 +89,7 @@ HOSTILE = {
     "an absolute path": (zip_of({"/etc/SKILL.md": "x"}), "a path that is not allowed"),
     "two separators": (
         zip_of({"a/b.md": "x", "a\\c.md": "x"}),
-        "a path with a backslash, not only slashes: a\\c.md",
+        "a path that is not allowed, with a backslash: a\\c.md",
     ),
     "a Windows path upwards": (zip_of({"..\\b.md": "x"}), "a path that is not allowed: ../b.md"),
     "a Windows drive": (zip_of({"C:\\b.md": "x"}), "a path that is not allowed: C:/b.md"),

@@ -12,6 +12,7 @@ from tests.imports import (
 from tests.interfaces.skill_files import file_of
 
 pytestmark = pytest.mark.django_db
+QUOTED = "'Use: x'"
 
 
 def imported(anyone, tmp_path, *lines, body="Do it."):
@@ -183,7 +184,7 @@ def test_keys_that_clients_read_are_served_as_they_spell_them(anyone, tmp_path):
 
     outcome = import_skills(tmp_path)
 
-    assert outcome.found("format") == [f"{path}: served with a repair: name"]
+    assert outcome.found("format") == [f"{path}, line 3: served with a repair: name"]
     assert file_of(anyone, "pdf") == (
         f"---\nname: pdf\ndisable-model-invocation: true\nTags: a\n{DESCRIPTION}\n---\n\nDo it.\n"
     )
@@ -198,13 +199,24 @@ def test_frontmatter_that_nothing_ends_ends_above_the_text(anyone, tmp_path):
 
     assert outcome.found("format") == [
         f"{path}, line 4: no line of --- ends the frontmatter above this line",
-        f"{path}: served with a repair: frontmatter",
+        f"{path}, line 4: served with a repair: frontmatter",
     ]
     assert served(anyone, "pdf")["content"] == head + body
     assert file_of(anyone, "pdf") == f"{head}---\n{body}"
     page = anyone.get("/skills/pdf").content.decode()
     assert "<p>Do it.</p>" in page
     assert "name: pdf" not in page
+
+
+def test_a_value_is_put_in_quotes_where_nothing_ends_the_frontmatter(anyone, tmp_path):
+    head, body = "---\nname: pdf\ndescription: Use: x\n", "# PDF\n\nDo it.\n"
+    path = write(tmp_path / "pdf" / "SKILL.md", head + body)
+
+    outcome = import_skills(tmp_path)
+
+    assert outcome.status == 0, outcome.lines
+    assert f"{path}, line 3: served with a repair: quoting" in outcome.found("format")
+    assert file_of(anyone, "pdf") == f"{head.replace('Use: x', QUOTED)}---\n{body}"
 
 
 def test_the_fence_is_a_whole_line(anyone, tmp_path):

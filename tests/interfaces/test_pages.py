@@ -85,7 +85,7 @@ def test_a_skill_shows_what_it_is_and_how_to_install_it(person, catalogue):
     assert "<p>Use <strong>pdfplumber</strong>.</p>" in text
     for fact in ("Installs 1,234", "v1 (1.10) · updated today about 14 tokens MIT"):
         assert fact in visible_text
-    assert "npx skills add http://testserver/skills/pdf-tables" in visible_text
+    assert "npx skills add http://testserver/git/skills/pdf-tables.git" in visible_text
     assert "curl http://testserver/api/v1/agents/me/skills/install" in visible_text
     assert 'install_skill {"slug": "pdf-tables"}' in visible_text
     assert {

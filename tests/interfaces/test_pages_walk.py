@@ -181,7 +181,7 @@ def test_a_command_is_copied(visitor):
     visitor.page.click(".install .copy >> visible=true")
 
     copied = visitor.page.evaluate("navigator.clipboard.readText()")
-    assert copied == f"npx skills add {visitor.url}/skills/pdf-tables"
+    assert copied == f"npx skills add {visitor.url}/git/skills/pdf-tables.git"
     assert visitor.errors == []
 
 

@@ -62,11 +62,10 @@ def test_no_refused_character_reaches_a_response(ways):
     for path, text in texts_of_all(ways.client.token, ways.console):
         assert "quillwort" not in text, path
         assert not has_refused(text), path
-    assert_others_do(ways)
 
 
-def assert_others_do(ways):
-    """Assert that other texts arrive in the same ways."""
+@pytest.mark.slow
+def test_other_texts_reach_responses_in_the_same_ways(ways):
     others = {f"sundew{number}": name for number, name in enumerate(ways.names(), 100)}
     for text, name in others.items():
         ways.send(name, text)

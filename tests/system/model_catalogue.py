@@ -188,12 +188,23 @@ def list_query(kind, entries, query):
     return sorted(newest_first, key=SORT_KEYS[sort])
 
 
+def in_lower_case(value):
+    return {text.lower() for text in (value if isinstance(value, list) else [value])}
+
+
+def has_labels(field):
+    """The test of a filter: whether an entry has the value, or all values, in any case."""
+
+    def passes(entry, value):
+        return in_lower_case(value) <= in_lower_case(entry.fields[field])
+
+    return passes
+
+
 PASSES = {
-    "category": lambda entry, value: entry.fields["category"] == value,
-    "author": lambda entry, value: entry.fields["author"] == value,
-    "license": lambda entry, value: entry.fields["license"] == value,
-    "runtime": lambda entry, value: value in entry.fields["runtimes"],
-    "tag": lambda entry, values: set(values) <= set(entry.fields["tags"]),
+    **{name: has_labels(name) for name in ("category", "author", "license")},
+    "runtime": has_labels("runtimes"),
+    "tag": has_labels("tags"),
     "bundledIn": lambda skill, slug: slug in slugs(skill.bundled_in),
     "skill": lambda persona, slug: slug in slugs(persona.bundle),
     "free": lambda persona, value: (persona.price_cents == 0) == (value == "true"),

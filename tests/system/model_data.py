@@ -128,8 +128,8 @@ START = [
 
 SHARED_FILTERS = {
     "q": [*WORDS, "orbit files", "nothing"],
-    "category": ["data", "writing", "nothing"],
-    "tag": [["fast"], ["files", "fast"], ["nothing"]],
+    "category": ["data", "Writing", "nothing"],
+    "tag": [["fast"], ["files", "FAST"], ["nothing"]],
     "runtime": [*RUNTIMES, "nothing"],
     "author": ["Ada", "ada"],
     "license": ["MIT", "mit", "CC0-1.0"],

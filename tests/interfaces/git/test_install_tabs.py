@@ -50,7 +50,7 @@ def test_a_skill_has_a_tab_for_each_way(anyone):
         "codex plugin add pdf-tables@agent-marketplace",
     ]
     assert tabs["git"] == "git clone http://testserver/git/skills/pdf-tables.git"
-    assert tabs["npx"] == "npx skills add http://testserver/skills/pdf-tables"
+    assert tabs["npx"] == "npx skills add http://testserver/git/skills/pdf-tables.git"
     assert tabs["Cursor"].startswith(f"{tabs['npx']} --agent cursor\n")
     assert tabs["VS Code"].startswith(f"{tabs['npx']} --agent github-copilot\n")
     header = '--header "Authorization: Bearer $TOKEN"'
@@ -164,6 +164,7 @@ def test_without_git_nothing_names_it(anyone, settings):
     tabs = tabs_of(anyone, "/skills/pdf-tables")
 
     assert list(tabs) == ["Cursor", "VS Code", "npx", "MCP", "HTTP", "Console"]
+    assert tabs["npx"] == "npx skills add http://testserver/skills/pdf-tables"
     for path in (
         "/",
         "/skills/pdf-tables",
