@@ -23,7 +23,7 @@ def post(path, token_file, body, media_type="application/json"):
     headers = {"Authorization": f"Bearer {token}", "Content-Type": media_type}
     url = f"{base}/api/v1/agents/me/{path}"
     try:
-        return json.load(urlopen(Request(url, body, headers)))  # noqa: S310  # nosec B310
+        return json.load(urlopen(Request(url, body, headers)))  # noqa: S310 # nosec B310
     except HTTPError as error:
         sys.exit(json.load(error)["error"])
 
