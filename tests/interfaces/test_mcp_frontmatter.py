@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from catalogue.frontmatter import FENCED
+from catalogue.fences import FENCED
 from catalogue.models import Skill
 from catalogue.repairs import repair
 from catalogue.yaml_fields import as_json, read_yaml
