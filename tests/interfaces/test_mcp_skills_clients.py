@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from catalogue.frontmatter import FENCED
+from catalogue.fences import FENCED
 from catalogue.models import FileContent, Skill
 from catalogue.yaml_fields import as_json, read_yaml
 from demo.postgres import CHECKOUT
