@@ -87,7 +87,7 @@ class Inspected(models.Model):
     def inspect_fields(self):
         """The findings of what is not in the file, or not in these words."""
         # Before a first save, the messages are the database's default, which is empty.
-        messages = [name for name in MESSAGES if self.pk]
+        messages = [name for name in MESSAGES if not self._state.adding]
         values = {name: getattr(self, name) for name in [*self.frontmatter_fields(), *messages]}
         texts = {
             name: "\n".join(value) if isinstance(value, list) else value

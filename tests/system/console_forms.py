@@ -21,7 +21,7 @@ AGENTS = 40  # because some requests release one
 SESSION = "@session@"
 SUBJECTS = {
     "revoke-token": "@token@",
-    "withdraw-submission": "submission_@number@",
+    "withdraw-submission": "submission_operated@number@",
     **{
         f"{action}-{kind}": f"operated-{kind}"
         for action in ("pin", "unpin", "update", "remove")
@@ -59,7 +59,7 @@ def populate(server):
     SkillFactory(slug="operated-skill")
     PersonaFactory(slug="operated-persona")
     for number, agent in enumerate(agents):
-        send_submission(agent, f"submission_{number}")
+        send_submission(agent, f"submission_operated{number}")
         SkillInstall.objects.install(agent, "operated-skill")
         PersonaInstall.objects.install(agent, "operated-persona")
         claim(agent, key=key)
