@@ -36,7 +36,8 @@ class BoundedPaginator(Paginator):
 
     @cached_property
     def count(self):
-        return self.object_list.order_by()[: self.MAX_COUNT].count()
+        # Without the annotations, which may be as expensive for each of these rows.
+        return self.object_list.order_by().values("pk")[: self.MAX_COUNT].count()
 
 
 class StaffChangeList(ChangeList):
@@ -73,7 +74,7 @@ class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
 
     # The parts of its pages; each stands alone, in any order. Other apps add theirs with `extend`.
     pages = []
-    panels = []  # functions of (admin, request, row): the panels below the row's form
+    panels = []  # functions of (admin, request, row): the panels below the row's form, or None
     row_context = []  # functions of (admin, request, row): names for the template of its page
     form_context = []  # the same for the page that adds a row, too, where the row is None
 
@@ -134,7 +135,7 @@ class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
         return context
 
     def panels_of(self, request, row):
-        return [panel(self, request, row) for panel in self.panels]
+        return [shown for panel in self.panels if (shown := panel(self, request, row))]
 
     def text_of(self, row):
         """The row's text and files, for the template of its page and for that of its case."""

@@ -23,7 +23,7 @@ from marketplace.adminsite.base import (
 from marketplace.adminsite.history_pages import HistoryMixin
 from marketplace.adminsite.notes import AssigneeFilter, NotesMixin, notes_of
 from marketplace.adminsite.panels import panel
-from reports.admin.filters import KindFilter, QueueFilter
+from reports.admin.filters import KindFilter, OpenFilter
 from reports.admin.reports import age, age_of, reporter
 from reports.models import Case
 from reviews.models import Review
@@ -107,7 +107,7 @@ class CaseAdmin(
         "assigned_to",
         "state",
     ]
-    list_filter = [QueueFilter, KindFilter, AssigneeFilter]
+    list_filter = [OpenFilter, KindFilter, AssigneeFilter]
     search_fields = ["skill__slug", "persona__slug"]
     search_help_text = "The whole slug of a skill or a persona"
     sortable_by = ["open_reports", "last_reported_at"]

@@ -1,27 +1,15 @@
-from django.contrib import admin
-
-from marketplace.adminsite.filters import ChoiceFilter
+from marketplace.adminsite.filters import ChoiceFilter, QueueFilter
 from reports.models import Case
 
 
-class QueueFilter(admin.SimpleListFilter):
+class OpenFilter(QueueFilter):
     """Open cases or reports, unless you choose another state."""
 
-    title = parameter_name = "state"
-
-    def lookups(self, request, model_admin):
-        return [("resolved", "resolved"), ("all", "all")]
-
-    def choices(self, changelist):
-        waiting, *others = super().choices(changelist)
-        return [waiting | {"display": "open"}, *others]
-
-    def queryset(self, request, queryset):
-        if self.value() == "all":
-            return queryset
-        if self.value() == "resolved":
-            return queryset.filter(resolved_at__isnull=False)
-        return queryset.open()
+    options = {
+        "open": ("open", lambda rows: rows.open()),
+        "resolved": ("resolved", lambda rows: rows.filter(resolved_at__isnull=False)),
+        "all": ("all", lambda rows: rows),
+    }
 
 
 class KindFilter(ChoiceFilter):

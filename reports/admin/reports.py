@@ -11,7 +11,7 @@ from marketplace.adminsite.base import (
     ReadOnlyModelAdmin,
     WholeNameSearchMixin,
 )
-from reports.admin.filters import QueueFilter
+from reports.admin.filters import OpenFilter
 from reports.models import Report
 
 
@@ -21,7 +21,7 @@ class ReportAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
 
     menu = MenuItem("Activity", 31, "flag")
     list_display = ["case", "reporter", "age", "reason", "text", "state", "updated_at"]
-    list_filter = [QueueFilter, "reason"]
+    list_filter = [OpenFilter, "reason"]
     search_fields = ["agent__handle", "public_id"]
     search_help_text = "A whole handle or reportId"
     fields = [
