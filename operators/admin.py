@@ -36,17 +36,16 @@ def agents_panel(_admin, request, key):
 
 
 def names_panel(_admin, request, key):
-    """The names that the operator entered. Nothing verifies them."""
+    """The names that the operator entered. Only staff verify them."""
     may_see_addresses = request.user.has_perm("agents.view_operatorclaim")
 
-    def line(person):
-        name, email = person
-        return f"{name} (not verified)", f"{email} (not verified)" if may_see_addresses else "", ""
+    def line(claim):
+        name = claim.verified_operator or f"{claim.operator_name} (not verified)"
+        return name, f"{claim.operator_email} (not verified)" if may_see_addresses else "", ""
 
-    people = (
-        key.claims.claimed().values_list("operator_name", "operator_email").order_by().distinct()
-    )
-    return panel("Names", people, line)
+    people = key.claims.claimed().select_related("key")
+    people = people.order_by("operator_name", "operator_email", "-claimed_at")
+    return panel("Names", people.distinct("operator_name", "operator_email"), line)
 
 
 def sessions_panel(_admin, _request, key):
@@ -78,12 +77,14 @@ class OperatorKeyAdmin(
     ]
     fields = [
         *("hint", "agents", "last_used_at", "open_sessions", "created_at", "confirmed_at"),
-        *("state", "revoked_at", "revocation_reason"),
+        *("verified_at", "state", "revoked_at", "revocation_reason"),
     ]
     list_filter = [EndedFilter]
     search_fields = ["hint"]  # see `find`
     search_help_text = "A word of a name or handle, start of a key, whole key, whole e-mail address"
-    actions = ["end_sessions", "revoke", "suspend", "release_claim"]
+    actions = [
+        *("verify", "end_verification", "end_sessions", "revoke", "suspend", "release_claim")
+    ]
     pages = TokenSearchMixin.search_pages
     panels = [agents_panel, names_panel, sessions_panel]
 
@@ -124,6 +125,26 @@ class OperatorKeyAdmin(
         return [("operator keys reported as leaked this week", leaked, "?revoked_at=leaked")]
 
     # What staff do
+
+    @confirmed_action(
+        "Mark as verified",
+        permissions=["act"],
+        text="Do this if you know who it is. Pages of versions that its agents submitted show the "
+        "name. A name that it gives with a later claim is not verified.",
+        facts=lambda self, keys: [(key, self.names(key)) for key in keys],
+    )
+    def verify(self, request, queryset):
+        self.change_each(request, queryset, "Verified.", OperatorKey.verify)
+
+    @confirmed_action(
+        "Remove the verification",
+        permissions=["act"],
+        text="Pages no longer show its name.",
+        refusal="Nothing to remove: none of these is verified.",
+    )
+    @offered_to(lambda key: key.verified_at is not None)
+    def end_verification(self, request, queryset):
+        self.change_each(request, queryset, "No longer verified.", OperatorKey.end_verification)
 
     @confirmed_action(
         "End the sessions",

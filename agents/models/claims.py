@@ -85,6 +85,16 @@ class OperatorClaim(models.Model):
         """The confirmed operator's name, or None: until then anyone could have typed it."""
         return self.operator_name if self.claimed_at else None
 
+    @property
+    def verified_operator(self):
+        """The operator's name if staff have verified it, or None.
+
+        They verify the key with the names that it has then, and not those that it gets later.
+        """
+        verified_at = self.key and self.key.verified_at
+        is_verified = verified_at and self.claimed_at and self.claimed_at <= verified_at
+        return self.operator_name if is_verified else None
+
     def state_of(self, code):
         """Whether a code is "confirmed", is "valid" still, or has become "void"."""
         digest = digest_of(code, self.agent_id)

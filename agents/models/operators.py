@@ -40,6 +40,8 @@ class OperatorKey(RevokedOnce):
     created_at = models.DateTimeField(auto_now_add=True)
     confirmed_at = models.DateTimeField(null=True, editable=False)
     last_used_at = models.DateTimeField(null=True, editable=False)
+    # When staff said that they know who this is. Names that it got since then are not verified.
+    verified_at = models.DateTimeField(null=True, editable=False)
     revoked_at = models.DateTimeField(null=True, editable=False)
     revocation_reason = models.CharField(max_length=MAX_REASON, blank=True)
 
@@ -67,6 +69,15 @@ class OperatorKey(RevokedOnce):
     def state(self):
         """ "usable" or "ended", for a confirmed key."""
         return "ended" if self.revoked_at else "usable"
+
+    def verify(self):
+        """Staff know who this is: the names that it has now are verified."""
+        self.verified_at = timezone.now()
+        self.save(update_fields=["verified_at"])
+
+    def end_verification(self):
+        self.verified_at = None
+        self.save(update_fields=["verified_at"])
 
     def note_use(self):
         """Record its use, as a token's use is recorded."""
