@@ -73,6 +73,7 @@ class Proposal:
         names = [name for name in self.importer.import_fields if name != "status"]
         before = [getattr(entry, name) for name in names]
         is_export = base is not None and as_file(base) == self.text
+        self.files_before = getattr(base, "files", [])
         self.importer.learn([self.file])
         problems = [*self.problems_of_persona(), *self.fill(entry)]
         if problems:
@@ -125,7 +126,14 @@ class Proposal:
             "base_number": self.base and self.base.number,
             "base_digest": self.base.digest if self.base else "",
             "findings": [finding._asdict() for finding in findings],
+            "changes_scripts": self.changes_scripts(findings),
         }
+
+    def changes_scripts(self, findings):
+        """Whether agents may run a file that the entry does not have."""
+        scripts = {found.path for found in findings if found.code == "script"}
+        new = [file for file in self.files if file not in self.files_before]
+        return any(file["path"] in scripts for file in new)
 
     def outdated(self, base_number):
         """The finding that its author may not have seen the newest version."""

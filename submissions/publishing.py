@@ -37,7 +37,9 @@ class BySlugMixin:
 
     def outcome(self):
         """The Outcome of importing it, or of the preview."""
-        return self.import_file(self.root, self.path)
+        outcome = self.import_file(self.root, self.path)
+        outcome.may_publish = False  # It is published anyway.
+        return outcome
 
 
 class SubmittedSkillImporter(BySlugMixin, ConfirmedSkillImporter):
@@ -52,9 +54,19 @@ IMPORTERS = {"skill": SubmittedSkillImporter, "persona": SubmittedPersonaImporte
 
 
 def preview(submission):
-    """The Outcome that publishing it would have now."""
+    """The Outcome that publishing it would have now.
+
+    A person reads what a doubtful file changes, too, before accepting it with `may_accept`.
+    """
     with submission.unpacked() as path:
-        return IMPORTERS[submission.kind](submission, path).outcome()
+        importer = IMPORTERS[submission.kind](submission, path)
+        outcome = importer.outcome()
+        if outcome.may_accept:
+            importer.accepted = importer.published
+            accepted = importer.outcome()
+            accepted.may_accept, accepted.reason = True, outcome.reason
+            return accepted
+        return outcome
 
 
 class Approval(NamedTuple):

@@ -4,10 +4,11 @@ from html.parser import HTMLParser
 
 
 class FormReader(HTMLParser):
-    """The fields of the page's last POST form, as `fields`."""
+    """The fields of the page's last POST form, or of the one with this id, as `fields`."""
 
-    def __init__(self):
+    def __init__(self, form_id=None):
         super().__init__()
+        self.form_id = form_id
         self.fields = {}
         self.inside = False
         self.select = self.textarea = None
@@ -15,7 +16,7 @@ class FormReader(HTMLParser):
     def handle_starttag(self, tag, attributes):
         field = dict(attributes)
         name = field.get("name")
-        if tag == "form" and field.get("method") == "post" and field.get("id") != "logout-form":
+        if tag == "form" and self.is_wanted(field):
             self.inside, self.fields = True, {}
         elif self.inside and tag == "input" and name:
             self.read_input(field)
@@ -25,6 +26,11 @@ class FormReader(HTMLParser):
             self.select = name
         elif tag == "option" and self.select and "selected" in field:
             self.fields.setdefault(self.select, []).append(field["value"])
+
+    def is_wanted(self, form):
+        if self.form_id:
+            return form.get("id") == self.form_id
+        return form.get("method") == "post" and form.get("id") != "logout-form"
 
     def read_input(self, field):
         kind = field.get("type", "text")
@@ -54,8 +60,8 @@ def as_sent(text):
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\n", "\r\n")
 
 
-def untouched_form(page):
+def untouched_form(page, form_id=None):
     """The data of the page's form; change it and post it to submit what a person edited."""
-    reader = FormReader()
+    reader = FormReader(form_id)
     reader.feed(page.content.decode())
     return reader.fields

@@ -11,6 +11,7 @@ from catalogue.models import FileContent, Persona, Skill
 from importing.folders import as_stored
 from installs.models import PersonaInstall, SkillInstall
 from reviews.models import Review
+from submissions.models import Submission
 
 
 class AgentFactory(DjangoModelFactory):
@@ -112,6 +113,22 @@ class PersonaInstallFactory(DjangoModelFactory):
     agent = factory.SubFactory(AgentFactory)
     persona = factory.SubFactory(PersonaFactory)
     installed_digest = factory.SelfAttribute("persona.digest")
+
+
+class SubmissionFactory(DjangoModelFactory):
+    """A new skill that an agent proposes."""
+
+    class Meta:
+        model = Submission
+
+    agent = factory.SubFactory(AgentFactory)
+    kind = "skill"
+    slug = factory.Sequence("proposed-{}".format)
+    content = factory.LazyAttribute(
+        lambda row: f"---\nname: {row.slug}\ndescription: Does it.\nlicense: MIT\n---\n\nDo it.\n"
+    )
+    size = factory.LazyAttribute(lambda row: len(row.content))
+    digest = bytes_digest = factory.LazyAttribute(lambda row: f"sha256:{row.slug:0>64}")
 
 
 def review(agent, persona, rating, comment=""):

@@ -162,7 +162,28 @@ const addDropZone = (zone) => {
   input.addEventListener("change", () => (paths.value = ""));
 };
 
+// The desk of submissions: a key for each thing that staff do forty times.
+const addDeskKeys = () => {
+  const follow = (id) => () => document.getElementById(id)?.click();
+  const focus = (selector) => () => document.querySelector(selector)?.focus();
+  const keys = {
+    n: follow("desk-next"), j: follow("desk-next"), k: follow("desk-previous"),
+    p: focus("#publish [value=publish]:enabled"), r: focus("#reject textarea"),
+  };
+  document.addEventListener("keydown", (event) => {
+    const { key, target } = event;
+    if (target.matches("#reject textarea") && key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      target.form.querySelector("button").click();
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || !keys[key]) return;
+    if (target.matches("textarea, select, input:not([type=checkbox])")) return;
+    event.preventDefault();
+    keys[key]();
+  });
+};
+
 document.addEventListener("DOMContentLoaded", () => {
+  if (document.getElementById("desk")) addDeskKeys();
   if (navigator.clipboard) document.querySelectorAll(".staff-token").forEach(addCopy);
   const zone = document.getElementById("dropzone");
   if (zone) addDropZone(zone);

@@ -5,6 +5,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 
 from django.conf import settings
 from django.contrib.contenttypes.fields import GenericRelation
+from django.contrib.postgres.indexes import GinIndex
 from django.db import connection, models, transaction
 from django.db.models import F, Q, Sum
 from django.utils import timezone
@@ -149,6 +150,8 @@ class Submission(models.Model):
     base_number = models.PositiveIntegerField(null=True)
     base_digest = models.CharField(max_length=71, blank=True)
     findings = models.JSONField(default=list)  # `{"code", "path", "line", "text"}`
+    # Whether agents may run other files than before; the desk shows it.
+    changes_scripts = models.BooleanField(default=False, db_default=False)
     state = models.CharField(max_length=9, choices=State, default=State.PENDING)
     reason = models.CharField(max_length=MAX_REASON, blank=True)
     number = models.PositiveIntegerField(null=True)  # of the version that it became
@@ -168,6 +171,8 @@ class Submission(models.Model):
             models.Index("kind", "slug", F("id").desc(), name="submission_of_entry"),
             # The desk, oldest first.
             models.Index("id", name="submission_pending", condition=Q(state="pending")),
+            models.Index("state", "id", name="submission_state"),
+            GinIndex(fields=["findings"], name="submission_findings", opclasses=["jsonb_path_ops"]),
             newest_where("submission_rejected", Q(state="rejected", content__isnull=False)),
         ]
         constraints = [
@@ -225,6 +230,10 @@ class Submission(models.Model):
                 self.save()
         self.archive = None
 
+    def write_archive(self, output):
+        """Write the zip of a skill's folder."""
+        output.writelines(read_in_pieces(Submission.objects.filter(pk=self.pk), "archive"))
+
     @contextmanager
     def unpacked(self):
         """The path of its file, in a temporary folder with the others."""
@@ -233,8 +242,7 @@ class Submission(models.Model):
             root.mkdir()
             if self.files:
                 with TemporaryFile() as file:
-                    rows = Submission.objects.filter(pk=self.pk)
-                    file.writelines(read_in_pieces(rows, "archive"))
+                    self.write_archive(file)
                     unzip(file, root)
             path = root / self.file_name
             path.write_bytes(self.content.encode())

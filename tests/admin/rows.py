@@ -16,12 +16,14 @@ from operators.models import OperatorSession
 from reports.models import Case, Report
 from reviews.models import Review
 from search.models import ZeroResultSearch
+from submissions.models import Submission
 from tests.admin.actions import log_change
 from tests.factories import (
     AgentFactory,
     PersonaFactory,
     SkillFactory,
     SkillInstallFactory,
+    SubmissionFactory,
     claim,
     review,
 )
@@ -38,6 +40,7 @@ SEARCHES = {
     Invitation: ("mkt_invite", "For team 1"),
     Skill: ("pdf-tables-1", "pdf-tables-1"),
     Persona: ("archivist-1", "archivist-1"),
+    Submission: ("proposed-1", "proposed-1"),
     ImportRun: ("upload-1", "upload-1"),
     ZeroResultSearch: ("no such thing 1", "no such thing 1"),
     SkillInstall: ("pdf-tables-1", "crawler-1"),
@@ -91,6 +94,9 @@ def make_rows(first, last):
         claim(AgentFactory(handle=f"spider-{number}"), key=KEY, name=f"Ada the {number}.")
         for key in {first_of(OperatorKey), OperatorKey.objects.latest("pk")}:
             OperatorSession.objects.begin(key)
+        # The page of a pending one has a preview, too, which takes the queries of an import.
+        SubmissionFactory(agent=agent, slug=f"proposed-{number}").reject("No.")
+        SubmissionFactory(agent=agent, slug=f"proposed-{number}")
         ImportRun.objects.create(name=f"upload-{number}.zip", kind="skill")
         ZeroResultSearch.objects.create(
             kind="skill", text=f"no such thing {number}", last_searched_at=timezone.now()

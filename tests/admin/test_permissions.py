@@ -9,10 +9,11 @@ from catalogue.models import Skill
 from installs.models import PersonaInstall, SkillInstall
 from reports.models import Case, Report
 from reviews.models import Review
+from submissions.models import Submission
 from tests.admin.rows import MODELS, change_page, everything, first_of, make_rows, url_of
 
 WRITTEN_BY_THE_API = [Agent, AgentToken, OperatorClaim, SkillInstall, PersonaInstall, Review]
-WRITTEN_BY_THE_API += [Case, Report, OperatorKey]
+WRITTEN_BY_THE_API += [Case, Report, OperatorKey, Submission]
 
 
 @pytest.mark.parametrize("model", WRITTEN_BY_THE_API)
@@ -26,7 +27,8 @@ def test_rows_of_the_api_cannot_be_added_by_hand(admin_client, model):
 
 
 @pytest.mark.parametrize(
-    "model", [AgentToken, OperatorClaim, OperatorKey, SkillInstall, PersonaInstall, Review]
+    "model",
+    [AgentToken, OperatorClaim, OperatorKey, SkillInstall, PersonaInstall, Review, Submission],
 )
 def test_rows_of_the_api_cannot_be_edited_by_hand(admin_client, model):
     make_rows(1, 1)
@@ -41,7 +43,8 @@ def test_rows_of_the_api_cannot_be_edited_by_hand(admin_client, model):
 
 
 @pytest.mark.parametrize(
-    "model", [SkillInstall, PersonaInstall, Review, OperatorClaim, OperatorKey, Case, Report]
+    "model",
+    [SkillInstall, PersonaInstall, Review, OperatorClaim, OperatorKey, Case, Report, Submission],
 )
 def test_rows_that_counters_and_profiles_rest_on_cannot_be_deleted(admin_client, client_of, model):
     make_rows(1, 1)

@@ -15,6 +15,7 @@ from installs.models import PersonaInstall, SkillInstall
 from reports.models import Case, Report
 from reviews.models import Review
 from search.models import ZeroResultSearch
+from submissions.models import Submission
 from tests.admin.actions import log_change, take_action
 from tests.admin.rows import url_of
 from tests.factories import (
@@ -22,6 +23,7 @@ from tests.factories import (
     PersonaFactory,
     SkillFactory,
     SkillInstallFactory,
+    SubmissionFactory,
     claim,
     review,
 )
@@ -29,7 +31,7 @@ from tests.factories import (
 CATALOGUE = {Skill, Persona, ImportRun, ZeroResultSearch}
 AGENTS = {Agent, AgentToken, Invitation, OperatorClaim, OperatorKey, Review}
 INSTALLS = {SkillInstall, PersonaInstall}
-REPORTS = {Case, Report, LogEntry}
+REPORTS = {Case, Report, Submission, LogEntry}
 SEEN = {"Editors": CATALOGUE | INSTALLS | REPORTS, "Moderators": AGENTS | INSTALLS | REPORTS}
 EVERYTHING = CATALOGUE | AGENTS | INSTALLS | REPORTS | {User, Group}
 ADDRESS = "ada@operator.example"  # of the agent's operator
@@ -46,6 +48,7 @@ def rows(db):
     ZeroResultSearch.objects.create(kind="skill", text="abacus", last_searched_at=timezone.now())
     Report.objects.submit(agent, install.skill, reason="spam")
     log_change(Case.objects.get(), "Resolved.")
+    SubmissionFactory(agent=agent)
     return [install.skill, agent, agent.token, review(agent, PersonaFactory(), 2)]
 
 

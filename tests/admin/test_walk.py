@@ -17,6 +17,7 @@ from tests.factories import (
     PersonaFactory,
     SkillFactory,
     SkillInstallFactory,
+    SubmissionFactory,
     claim,
     review,
 )
@@ -83,6 +84,7 @@ def test_a_day_in_the_admin(staff, tmp_path):
     look_after_an_operator(staff, agent)
     hide_a_review(staff, unkind)
     recall_a_skill(staff, agent)
+    decide_on_the_desk(staff, agent)
     set_up_a_second_factor(staff)
 
     staff.open("/admin/")
@@ -283,3 +285,36 @@ def recall_a_skill(staff, agent):
     assert staff.api("skills/log-triage").status == 404
     (advisory,) = staff.api("agents/me", token=agent.token.text).json()["advisories"]
     assert (advisory["slug"], advisory["reason"]) == ("log-triage", "It deletes logs.")
+
+
+def decide_on_the_desk(staff, agent):
+    first, second, third = (SubmissionFactory(agent=agent, slug=slug) for slug in ("a", "b", "c"))
+    keyboard = staff.page.keyboard
+
+    def press(*keys):
+        with staff.page.expect_navigation():
+            for key in keys:
+                keyboard.press(key)
+
+    staff.open("/admin/submissions/submission/")
+    staff.picture("desk")
+    staff.press("skill a")
+    staff.picture("submission")
+    press("j")
+    assert "2 of 3 pending" in staff.text()
+    press("k")
+    press("p", "Enter")
+    assert "was published by clerk" in staff.page.inner_text("body")
+    assert staff.api("skills/a").status == 200
+
+    keyboard.press("r")
+    keyboard.type("Nope: just press n.")
+    press("Control+Enter")
+    second.refresh_from_db()
+    assert (second.state, second.reason) == ("rejected", "Nope: just press n.")
+    assert f"Skill {third.slug}, by @crawler" in staff.text()
+    staff.picture("submission-next")
+    press("p", "Enter")
+    assert staff.page.url.startswith(f"{staff.url}/admin/submissions/submission/?")
+    first.refresh_from_db()
+    assert first.state == "published"

@@ -8,7 +8,10 @@ from django.utils import timezone
 from agents.models import AgentToken
 from submissions.models import Submission
 from submissions.publishing import Approval, publish
+from tests.admin.conftest import admin_client_of, clerk_with  # noqa: F401
+from tests.browser import untouched_form
 
+DESK = "/admin/submissions/submission/"
 URL = "/api/v1/agents/me/submissions"
 TEXT = "---\nname: pdf-tables\ndescription: Reads tables.\nlicense: MIT\n---\n\nDo it.\n"
 PROMPT = "---\nname: archivist\ndescription: Keeps papers.\nlicense: MIT\n---\n\nYou keep papers.\n"
@@ -78,3 +81,30 @@ def submitted(author, approve):
         return approve(submission)
 
     return submitted
+
+
+class Desk:
+    """The desk in the browser of somebody on the staff."""
+
+    def __init__(self, client):
+        self.client = client
+
+    def list(self, query=""):
+        return self.client.get(f"{DESK}{query}")
+
+    def page(self, submission, query=""):
+        return self.client.get(f"{DESK}{submission.pk}/change/{query}")
+
+    def decide(self, page, decision, **fields):
+        """Press a button of a page."""
+        [original] = [page.context["original"]]
+        form = untouched_form(page, "reject" if decision == "reject" else "publish")
+        form |= {"decision": decision, **fields}
+        address = page.context["decide_address"]
+        assert f"{DESK}{original.pk}/" in address
+        return self.client.post(address, form, follow=True)
+
+
+@pytest.fixture
+def desk(admin_client):
+    return Desk(admin_client)

@@ -1,0 +1,177 @@
+"""The page of a submission: what publishing it changes, and the decision."""
+
+from copy import copy
+from tempfile import TemporaryFile
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
+from django.http import FileResponse, Http404
+from django.shortcuts import redirect
+from django.template.defaultfilters import truncatechars
+from django.utils import timezone
+from django.utils.decorators import method_decorator
+from django.views.decorators.http import require_POST
+
+from catalogue.frontmatter import Refused
+from catalogue.models import Status
+from marketplace.adminsite.base import link_to
+from marketplace.adminsite.edits import moment
+from marketplace.adminsite.panels import panel
+from submissions.admin.facts import author_of, decision_of
+from submissions.admin.forms import RejectForm
+from submissions.exceptions import AlreadyDecided
+from submissions.models import Submission
+from submissions.models.submissions import State
+from submissions.publishing import MOVED, Approval, check_entry, preview, publish
+
+# What the page shows
+
+
+def page_context(model_admin, request, submission):
+    entry = submission.model.objects.filter(slug=submission.slug).first()
+    beside = model_admin.neighbours(request, submission)
+    context = {
+        "beside": beside,
+        "list_address": model_admin.list_address(request),
+        "facts": facts_of(model_admin, request, submission),
+        "entry": entry,
+        "entry_link": entry and link_to(request, f"catalogue.{entry.kind}", entry.pk),
+        "panels": [earlier_panel(model_admin, request, submission)],
+        "decide_address": f"{model_admin.url_of('decide', submission.pk)}"
+        f"?{model_admin.get_preserved_filters(request)}",
+    }
+    if submission.state != State.PENDING:
+        return context | {"decision": decision_of(submission)}
+    return context | {
+        "may_decide": model_admin.may_decide(request, submission.kind),
+        "reject_form": RejectForm(None, [submission]),
+        "opened_at": timezone.now().timestamp(),
+        **preview_context(submission, entry),
+    }
+
+
+def facts_of(model_admin, request, submission):
+    """(label, value, address) of what staff should know before they read the text."""
+    agent = submission.agent
+    yield (
+        "Author",
+        author_of(submission),
+        link_to(request, "agents.agent", agent.pk) if agent else "",
+    )
+    if agent:
+        key = agent.claim.key_id
+        address = link_to(request, "agents.operatorkey", key) if key else ""
+        yield "Operator", model_admin.operator(submission), address
+        yield "They exist for", model_admin.exists(submission), ""
+        yield "Decided before", model_admin.record(submission), ""
+    yield "Submitted", f"{model_admin.age(submission)} ago: {model_admin.change(submission)}", ""
+    files = f" in {len(submission.files) + 1:,} files" if submission.files else ""
+    yield "Size", f"{submission.size:,} bytes{files}", ""
+
+
+def preview_context(submission, entry):
+    """What publishing it would change now, or what is in the way."""
+    context = {"number": entry.number if entry else ""}
+    try:
+        outcome = preview(submission)
+        context |= {"outcome": outcome, "older_findings": findings_when_sent(submission)}
+        check_entry(submission, entry, ends_recall=False)
+    except Refused as error:
+        may_end_recall = entry is not None and entry.status == Status.WITHDRAWN
+        return context | {"obstacle": str(error), "may_end_recall": may_end_recall}
+    is_refused = outcome.result == "refused" or outcome.may_accept
+    return context | {"obstacle": outcome.reason if is_refused else ""}
+
+
+def findings_when_sent(submission):
+    """Those about the author's text that publishing it now would not find."""
+    return [found for found in submission.findings if found["code"] == "outdated"]
+
+
+def earlier_panel(_model_admin, request, submission):
+    same = Submission.objects.filter(kind=submission.kind, slug=submission.slug)
+    same = same.exclude(pk=submission.pk).for_list().select_related("agent", "user")
+
+    def line(other):
+        text = f"{other.created_at:%d %b %Y}, {other.author}: {other.state}"
+        reason = truncatechars(other.reason, 200)
+        return text, reason, link_to(request, "submissions.submission", other.pk)
+
+    return panel("Other submissions of this entry", same, line)
+
+
+def archive_view(model_admin, request, object_id):
+    """A skill's folder as a zip, for files that a page cannot show."""
+    submission = model_admin.get_row_or_404(request, object_id)
+    if not submission.files:
+        raise Http404
+    file = TemporaryFile()  # noqa: SIM115 (the response closes it)
+    submission.write_archive(file)
+    file.seek(0)
+    return FileResponse(file, as_attachment=True, filename=f"{submission.slug}.zip")
+
+
+# The decision
+
+
+@method_decorator(require_POST)
+def decide_view(model_admin, request, object_id):
+    """Publish or reject one, then lead to the next pending one of the list."""
+    submission = model_admin.get_row_or_404(request, object_id)
+    if not model_admin.may_decide(request, submission.kind):
+        raise PermissionDenied
+    beside = model_admin.neighbours(request, submission)
+    form = RejectForm(request.POST, [submission])
+    is_rejected = request.POST.get("decision") == "reject"
+    if is_rejected and not form.is_valid():
+        return page_again(model_admin, request, submission, form)
+    try:
+        if is_rejected:
+            model_admin.reject_one(request, submission, form.cleaned_data["reason"])
+        else:
+            publish_shown(model_admin, request, submission, approval_of(request))
+    except AlreadyDecided:
+        model_admin.message_user(request, decision_of(submission), messages.WARNING)
+    except (Refused, ValidationError) as error:
+        reason = " ".join(getattr(error, "messages", [str(error)]))
+        model_admin.message_user(request, f"Nothing was published: {reason}", messages.ERROR)
+    else:
+        model_admin.tell_decision(request, submission)
+        return redirect(beside.next or model_admin.list_address(request))
+    return redirect(model_admin.page_of(request, submission.pk))
+
+
+def publish_shown(model_admin, request, submission, approval):
+    """Publish what the page showed. Raises as `publish` does."""
+    with transaction.atomic():
+        entry = publish(submission, approval)
+        message = f"Published the submission of {submission.author}."
+        entry_admin = model_admin.admin_site.get_model_admin(submission.model)
+        if approval.number is None:
+            entry_admin.log_addition(request, entry, message)
+        else:
+            entry_admin.log_change(request, entry, message, is_event=True)
+        model_admin.log_change(request, submission, message)
+
+
+def approval_of(request):
+    """Raises Refused if the form does not say what its page showed."""
+    try:
+        return Approval(
+            user=request.user,
+            bytes_digest=request.POST["bytes_digest"],
+            number=int(request.POST["number"]) if request.POST["number"] else None,
+            opened_at=moment(request.POST["opened_at"]),
+            ends_recall=request.POST.get("decision") == "publish_and_end_recall",
+            accepts_doubts="accepted" in request.POST,
+        )
+    except (KeyError, ValueError) as error:
+        raise Refused(MOVED) from error
+
+
+def page_again(model_admin, request, submission, form):
+    """The page with what was typed into its form."""
+    shown = copy(request)
+    shown.method = "GET"
+    return model_admin.change_view(shown, str(submission.pk), extra_context={"reject_form": form})

@@ -1,0 +1,206 @@
+"""The desk: staff read what agents propose, and publish or reject it (contract 29.11)."""
+
+from copy import copy
+from datetime import timedelta
+from typing import NamedTuple
+
+from django.conf import settings
+from django.contrib import admin, messages
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.http import QueryDict
+from django.template.defaultfilters import timesince
+from django.utils import timezone
+from django.utils.html import format_html
+
+from catalogue.models import Kind
+from marketplace.adminsite.actions import confirmed_action, offered_to
+from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, WholeNameSearchMixin
+from marketplace.adminsite.notes import AssigneeFilter, NotesMixin, notes_of
+from marketplace.adminsite.pages import AdminPage
+from submissions.admin.deciding import archive_view, decide_view, page_context
+from submissions.admin.facts import (
+    ages_of,
+    author_of,
+    change_of,
+    decision_of,
+    operator_of,
+    record_of,
+    with_record,
+)
+from submissions.admin.filters import FindingFilter, StateFilter
+from submissions.admin.forms import RejectForm
+from submissions.exceptions import AlreadyDecided
+from submissions.models import Submission
+from submissions.models.submissions import State
+
+LONG_WAIT = timedelta(days=3)
+MAX_QUEUE = 2000  # submissions that "next" goes through
+
+
+class Neighbours(NamedTuple):
+    """The pages of the pending submissions beside one, in the order of the list; or ""."""
+
+    place: int  # of it among `number`, from 1; 0 if it is not in the list
+    number: int
+    previous: str
+    next: str
+
+
+@admin.register(Submission)
+class SubmissionAdmin(NotesMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
+    menu = MenuItem("Catalogue", 9, "inbox")
+    list_display = [
+        *("entry", "age", "change", "codes", "scripts", "author", "operator", "exists", "record"),
+        *("assigned_to", "status"),
+    ]
+    list_filter = [StateFilter, "kind", FindingFilter, AssigneeFilter]
+    search_fields = ["slug", "agent__handle"]
+    search_help_text = "A whole slug or handle"
+    ordering = ["id"]
+    sortable_by = ["age"]
+    fields = []
+    actions = ["reject", *NotesMixin.notes_actions]
+    pages = [
+        AdminPage("<path:object_id>/decide/", "decide", decide_view),
+        AdminPage("<path:object_id>/archive/", "archive", archive_view),
+    ]
+    row_context = [notes_of, page_context]
+    change_form_template = "admin/submissions/submission.html"
+
+    def get_queryset(self, request):
+        rows = with_record(super().get_queryset(request)).defer("archive")
+        if request.resolver_match.url_name == self.url_name("changelist"):
+            rows = rows.for_list()
+        return self.with_assignee(rows.select_related("agent__claim__key", "user", "decided_by"))
+
+    def find(self, queryset, term):
+        # With the kind, an index has the slug.
+        return super().find(queryset.filter(kind__in=Kind.values), term.removeprefix("@"))
+
+    def attention(self):
+        waiting = Submission.objects.pending().filter(created_at__lt=timezone.now() - LONG_WAIT)
+        return [("submissions that wait for more than three days", waiting, "")]
+
+    # Permissions
+
+    def has_module_permission(self, request):
+        return settings.SUBMISSIONS != "off" and super().has_module_permission(request)
+
+    def has_view_permission(self, request, obj=None):
+        return settings.SUBMISSIONS != "off" and super().has_view_permission(request, obj)
+
+    def has_note_permission(self, request):
+        return self.has_act_permission(request)
+
+    def has_reject_permission(self, request):
+        return all(self.may_decide(request, kind) for kind in Kind.values)
+
+    def may_decide(self, request, kind):
+        """Whether this person may publish and reject submissions of a kind."""
+        may_change = self.has_view_permission(request) and self.has_act_permission(request)
+        names = [f"catalogue.add_{kind}", f"catalogue.change_{kind}"]
+        return may_change and request.user.has_perms(names)
+
+    def row_actions(self, request, row):
+        """Those of the list but "Reject", for which its page has a form."""
+        return [item for item in super().row_actions(request, row) if item[0] != "reject"]
+
+    # Columns
+
+    def entry(self, submission):
+        return f"{submission.kind} {submission.slug}"
+
+    @admin.display(ordering="id")
+    def age(self, submission):
+        return timesince(submission.created_at, depth=1)
+
+    def change(self, submission):
+        return change_of(submission)
+
+    @admin.display(description="findings", empty_value="none")
+    def codes(self, submission):
+        return ", ".join(sorted({found["code"] for found in submission.findings}))
+
+    def scripts(self, submission):
+        return "changed" if submission.changes_scripts else ""
+
+    def status(self, submission):
+        return self.state(submission)
+
+    def author(self, submission):
+        return author_of(submission)
+
+    def operator(self, submission):
+        return operator_of(submission.agent) if submission.agent else "staff"
+
+    @admin.display(description="exist for")
+    def exists(self, submission):
+        return ages_of(submission.agent) if submission.agent else ""
+
+    @admin.display(description="before")
+    def record(self, submission):
+        return record_of(submission) if submission.agent else ""
+
+    # The order of the list from which a page was opened
+
+    def neighbours(self, request, submission):
+        keys = self.queue(request)
+        place = keys.index(submission.pk) + 1 if submission.pk in keys else 0
+        before, after = keys[: place - 1][-1:] if place else [], keys[place : place + 1]
+        addresses = (self.page_of(request, keys[0]) if keys else "" for keys in (before, after))
+        return Neighbours(place, len(keys), *addresses)
+
+    def queue(self, request):
+        """The keys of the pending submissions in this list, in its order."""
+        listed = copy(request)
+        listed.GET = QueryDict(request.GET.get("_changelist_filters", ""))
+        try:
+            rows = self.get_changelist_instance(listed).queryset
+        except IncorrectLookupParameters:
+            rows = Submission.objects.order_by("id")
+        rows = rows.filter(state=State.PENDING)
+        return list(rows.values_list("pk", flat=True)[:MAX_QUEUE])
+
+    def page_of(self, request, pk):
+        return f"{self.url_of('change', pk)}?{self.get_preserved_filters(request)}"
+
+    def list_address(self, request):
+        filters = request.GET.get("_changelist_filters", "")
+        return f"{self.url_of('changelist')}?{filters}"
+
+    # Rejecting several at once. There is no publishing of several.
+
+    @confirmed_action(
+        "Reject",
+        RejectForm,
+        permissions=["reject"],
+        danger=True,
+        text="Each author reads your reason. The texts are deleted after 30 days.",
+        refusal="Nothing to reject: all of these are decided.",
+    )
+    @offered_to(lambda submission: submission.state == State.PENDING)
+    def reject(self, request, queryset, reason):
+        rejected = []
+        for submission in queryset.order_by("pk"):
+            try:
+                self.reject_one(request, submission, reason)
+            except AlreadyDecided:
+                self.message_user(request, decision_of(submission), messages.WARNING)
+            else:
+                rejected.append(submission)
+        self.tell(request, "Rejected", rejected)
+
+    def reject_one(self, request, submission, reason):
+        """Raises AlreadyDecided."""
+        with self.logged_change(request, submission, f"Rejected: {reason}"):
+            submission.reject(reason, request.user)
+
+    def tell_decision(self, request, submission):
+        text = format_html(
+            '{} <a class="underline" href="{}">Open it</a> or <a class="underline" href="{}">the '
+            "list</a>",
+            decision_of(submission),
+            self.url_of("change", submission.pk),
+            self.list_address(request),
+        )
+        self.message_user(request, text, messages.SUCCESS)

@@ -1,0 +1,354 @@
+"""The page of a submission, and the decision (contract 29.11, 29.18)."""
+
+import io
+import re
+import zipfile
+
+import pytest
+from django.contrib.admin.models import LogEntry
+
+from catalogue.models import Persona, Skill
+from submissions.models import Submission, SubmittedVersion
+from tests.admin.actions import told
+from tests.admin.conftest import browser_of_superuser
+from tests.factories import SkillFactory
+from tests.submissions.conftest import (
+    DESK,
+    PERSONA,
+    SKILL,
+    TEXT,
+    URL,
+    Desk,
+    changed,
+)
+from tests.submissions.test_desk import submit
+
+MOVED = "Nothing was published: This has changed since you opened the page. Read it again."
+
+
+@pytest.fixture
+def pending(author):
+    author.post(URL, SKILL | {"note": "For <b>you</b>."})
+    return Submission.objects.get()
+
+
+def logged():
+    return {
+        (entry.content_type.model, entry.action_flag, entry.change_message)
+        for entry in LogEntry.objects.all()
+    }
+
+
+@pytest.mark.contract("29.11")
+def test_publishing_makes_a_version_and_two_log_entries(desk, pending):
+    response = desk.decide(desk.page(pending), "publish")
+
+    skill, version = Skill.objects.get(), SubmittedVersion.objects.get()
+    assert (skill.content, skill.number) == (TEXT, 1)
+    assert (version.submitted_by, version.published_by) == ("@caller", "clerk-0")
+    message = "Published the submission of @caller."
+    assert logged() == {("skill", 1, message), ("submission", 2, message)}
+    assert skill.history.first().history_user.username == "clerk-0"
+    assert "pdf-tables, submitted by @caller, was published by clerk-0 at" in told(response)[0]
+    assert response.request["PATH_INFO"] == DESK
+
+
+@pytest.mark.contract("29.11")
+def test_a_change_is_logged_as_one(desk, author, submitted):
+    submitted()
+    author.post(URL, changed(SKILL) | {"baseNumber": 1})
+
+    desk.decide(desk.page(Submission.objects.pending().get()), "publish")
+
+    message = "Published the submission of @caller."
+    assert logged() == {("skill", 2, message), ("submission", 2, message)}
+    assert Skill.objects.get().number == 2
+
+
+@pytest.mark.contract("29.11")
+def test_a_persona_is_published(desk, author):
+    author.post(URL, PERSONA)
+
+    desk.decide(desk.page(Submission.objects.get()), "publish")
+
+    assert Persona.objects.get().status == "published"
+
+
+@pytest.mark.contract("29.18")
+def test_rejecting_needs_a_reason_which_the_author_reads(desk, pending, author):
+    refused = desk.decide(desk.page(pending), "reject", reason=" ")
+    assert "This field is required." in refused.content.decode()
+    long = desk.decide(desk.page(pending), "reject", reason="x" * 1001)
+    assert "at most 1000 characters" in long.content.decode()
+    assert "x" * 1001 in long.content.decode()
+    assert Submission.objects.get().state == "pending"
+
+    response = desk.decide(desk.page(pending), "reject", reason="Name its\r\nlicense.")
+
+    row = author.get(f"{URL}/{pending.public_id}").json()
+    assert (row["state"], row["reason"]) == ("rejected", "Name its\nlicense.")
+    assert logged() == {("submission", 2, "Rejected: Name its\nlicense.")}
+    assert "was rejected by clerk-0" in told(response)[0]
+    assert not Skill.objects.exists()
+
+
+@pytest.mark.contract("29.11")
+def test_what_moved_since_the_page_was_opened_is_shown_first(desk, author, submitted):
+    skill = submitted()
+    author.post(URL, changed(SKILL) | {"baseNumber": 1})
+    pending = Submission.objects.pending().get()
+    page = desk.page(pending)
+    skill.content += "\nBy staff.\n"
+    skill.save()
+
+    response = desk.decide(page, "publish")
+
+    assert told(response) == [MOVED]
+    assert "By staff." in response.content.decode()
+    assert Skill.objects.get().content == skill.content
+    # A change of another field counts, too.
+    page = desk.page(pending)
+    skill.refresh_from_db()
+    skill.category = "data"
+    skill.save()
+    assert "has changed since the preview" in told(desk.decide(page, "publish"))[0]
+    desk.decide(desk.page(pending), "publish")
+    assert Skill.objects.get().content == changed(SKILL)["content"]
+
+
+@pytest.mark.contract("29.11")
+@pytest.mark.parametrize("broken", [{"bytes_digest": "x"}, {"number": "9"}, {"number": "x"}])
+def test_a_form_that_shows_something_else_publishes_nothing(desk, pending, broken):
+    assert told(desk.decide(desk.page(pending), "publish", **broken)) == [MOVED]
+    assert told(desk.decide(desk.page(pending), "publish", opened_at="soon")) == [MOVED]
+    assert Submission.objects.get().state == "pending"
+
+
+@pytest.mark.contract("29.11")
+@pytest.mark.parametrize("decision", ["publish", "reject"])
+def test_the_second_of_two_people_reads_who_decided(desk, pending, decision):
+    other = Desk(browser_of_superuser("grace"))
+    page = desk.page(pending)
+    other.decide(other.page(pending), "publish")
+
+    response = desk.decide(page, decision, reason="No.")
+
+    sentence = "pdf-tables, submitted by @caller, was published by grace at "
+    assert told(response)[0].startswith(sentence)
+    assert f"<b>{sentence}" in response.content.decode()
+    assert Skill.objects.get().number == 1
+    assert Submission.objects.get().decided_by.username == "grace"
+
+
+@pytest.mark.contract("29.11")
+def test_one_that_was_withdrawn_or_replaced_meanwhile_is_not_published(desk, pending, author):
+    page = desk.page(pending)
+    author.post(URL, changed(SKILL))
+    assert told(desk.decide(page, "publish")) == [
+        "pdf-tables, submitted by @caller, was replaced by a newer one of its author."
+    ]
+    newer = Submission.objects.pending().get()
+    page = desk.page(newer)
+    newer.withdraw()
+
+    assert told(desk.decide(page, "publish")) == [
+        "pdf-tables, submitted by @caller, was withdrawn by its author."
+    ]
+    assert not Skill.objects.exists()
+
+
+@pytest.mark.contract("29.11")
+def test_a_withdrawn_entry_comes_back_only_if_somebody_says_so(desk, author, submitted):
+    skill = submitted()
+    skill.recall("It leaks.")
+    author.post(URL, changed(SKILL) | {"baseNumber": 1})
+    pending = Submission.objects.pending().get()
+    sentence = "The skill is withdrawn. Publish and end the recall, or reject this."
+
+    page = desk.page(pending)
+    assert sentence in page.content.decode()
+    assert re.search(r'value="publish" disabled>', page.content.decode())
+    assert told(desk.decide(page, "publish")) == [f"Nothing was published: {sentence}"]
+    assert Skill.objects.get().state == "recalled"
+
+    desk.decide(desk.page(pending), "publish_and_end_recall")
+
+    skill.refresh_from_db()
+    assert (skill.state, skill.number) == ("published", 2)
+
+
+@pytest.mark.contract("29.11")
+@pytest.mark.parametrize("status", ["draft", "published"])
+def test_a_draft_or_a_taken_slug_leaves_only_the_rejection(desk, pending, status):
+    SkillFactory(slug="pdf-tables", status=status)
+
+    page = desk.page(pending)
+
+    text = page.content.decode()
+    assert page.context["obstacle"] in text
+    assert re.search(r'value="publish" disabled>', text)
+    assert "end the recall</button>" not in text
+    desk.decide(page, "publish")
+    assert Submission.objects.get().state == "pending"
+
+
+@pytest.mark.contract("29.11")
+def test_a_recalled_text_does_not_come_back_with_the_entry(desk, author, submitted, approve):
+    skill = submitted()
+    author.post(URL, changed(SKILL) | {"baseNumber": 1})
+    approve()
+    author.post(URL, SKILL | {"baseNumber": 2})
+    pending = Submission.objects.pending().get()
+    page = desk.page(pending)
+    skill.versions.get(number=1).recall("It leaks.")
+
+    [message] = told(desk.decide(page, "publish"))
+    skill.recall("All of it leaks.")
+    [with_the_recall] = told(desk.decide(desk.page(pending), "publish_and_end_recall"))
+
+    assert message == with_the_recall
+    assert message == (
+        "Nothing was published: This text was recalled. Change it, or lift the recall of its "
+        "version."
+    )
+    assert Submission.objects.get(pk=pending.pk).state == "pending"
+    assert Skill.objects.get().state == "recalled"
+
+
+@pytest.mark.contract("29.18")
+def test_the_page_shows_every_change_and_hides_nothing(desk, author, submitted):
+    script = {"path": "scripts/run.py", "content": "print(1)\n"}
+    submitted(SKILL | {"files": [script]})
+    text = changed(SKILL, "Do it\u00ad well.\n\u2800\n<script>alert(1)</script>")
+    changes = {"files": [script | {"content": "print(2)\n"}], "baseNumber": 1}
+    author.post(URL, text | changes)
+
+    page = desk.page(Submission.objects.pending().get()).content.decode()
+
+    assert "This text has hidden characters." in page
+    assert "[U+2800" in page
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    assert '<span class="del">' in page
+    assert "print(<mark>2</mark>)" in page
+    assert "<b>hidden-text</b>" in page
+    assert "agents may run other files than before" in page
+
+
+@pytest.mark.contract("29.18")
+def test_a_text_cannot_imitate_the_buttons_of_the_desk(desk, author):
+    fake = '<form id="publish"><button name="decision">Reject</button></form>\n[Publish](/admin/)'
+    author.post(URL, changed(SKILL, fake) | {"note": fake})
+
+    page = desk.page(Submission.objects.get()).content.decode()
+
+    assert page.count('id="publish"') == 1
+    assert page.count('name="decision"') == 2
+    assert "&lt;button name=&quot;decision&quot;&gt;" in page
+    assert ">Publish</a>" not in page
+
+
+def test_the_note_of_the_author_is_text(desk, pending):
+    assert "For &lt;b&gt;you&lt;/b&gt;." in desk.page(pending).content.decode()
+
+
+@pytest.mark.contract("29.18")
+def test_a_doubtful_file_needs_a_tick(desk, author):
+    text = "---\nname: a-b\ndescription: A.\nhooks: 1\nhooks: 2\n---\n\nDo it.\n"
+    author.post(URL, {"kind": "skill", "content": text})
+    pending = Submission.objects.get()
+    page = desk.page(pending)
+    assert "Publish it anyway" in page.content.decode()
+    assert "Do it." in page.content.decode()
+    assert 'value="publish">' in page.content.decode()
+    assert "Nothing was published: line 5" in told(desk.decide(page, "publish"))[0]
+
+    desk.decide(desk.page(pending), "publish", accepted="yes")
+
+    assert Skill.objects.get().slug == "a-b"
+
+
+def test_an_outdated_one_says_so(desk, author, submitted):
+    submitted()
+    author.post(URL, changed(SKILL))
+
+    page = desk.page(Submission.objects.pending().get()).content.decode()
+
+    assert "made from version none, and the newest is 1" in page
+
+
+@pytest.mark.contract("29.18")
+def test_earlier_submissions_of_the_entry_are_listed(desk, author, author_of, agent):
+    submit(author, "a-tables").reject("Too short.")
+    second = submit(author, "a-tables")
+    submit(author, "b-tables")
+
+    [panel] = desk.page(second).context["panels"]
+
+    assert len(panel["rows"]) == 1
+    text, reason, _ = panel["rows"][0]
+    assert (text.partition(", ")[2], reason) == ("@caller: rejected", "Too short.")
+
+
+@pytest.mark.contract("29.18")
+def test_a_decision_leads_to_the_next_one_of_the_list(desk, author):
+    first, second, third = (submit(author, slug) for slug in ("a", "b", "c"))
+    newest_first = "?_changelist_filters=o%3D-2"
+
+    page = desk.page(second, newest_first)
+    assert page.context["beside"][:2] == (2, 3)
+    response = desk.decide(page, "reject", reason="No.")
+    assert response.context["original"] == first
+    assert "?o=-2" in response.content.decode()
+    assert '">the list</a>' in str(next(iter(response.context["messages"])))
+
+    page = desk.page(first)
+    assert (page.context["beside"].place, page.context["beside"].previous) == (1, "")
+    assert desk.decide(page, "publish").context["original"] == third
+    assert desk.decide(desk.page(third), "publish").request["PATH_INFO"] == DESK
+
+
+def test_filters_that_no_list_has_do_not_stop_a_decision(desk, author):
+    first = submit(author, "a")
+    submit(author, "b")
+
+    page = desk.page(first, "?_changelist_filters=created_at__year%3D99999999999")
+
+    assert page.status_code in {200, 400}
+    if page.status_code == 200:
+        assert desk.decide(page, "publish").context["original"].slug == "b"
+
+
+def test_the_files_are_a_download(desk, author):
+    author.post(URL, SKILL)
+    assert desk.client.get(f"{DESK}{Submission.objects.get().pk}/archive/").status_code == 404
+    author.post(
+        URL, SKILL | {"files": [{"path": "a.bin", "content": "AA==", "encoding": "base64"}]}
+    )
+    pending = Submission.objects.pending().get()
+
+    response = desk.client.get(f"{DESK}{pending.pk}/archive/")
+
+    assert response["Content-Disposition"] == 'attachment; filename="pdf-tables.zip"'
+    with zipfile.ZipFile(io.BytesIO(b"".join(response))) as archive:
+        assert (archive.read("SKILL.md"), archive.read("a.bin")) == (TEXT.encode(), b"\0")
+
+
+def test_a_page_takes_as_many_queries_for_many_rows(
+    desk, author, submitted, django_assert_max_num_queries
+):
+    submitted()
+    for number in range(6):
+        submit(author, f"tables-{number}").reject("No.")
+        submit(author, f"tables-{number}")
+    files = [{"path": f"{name}.md", "content": name} for name in "abcdef"]
+    author.post(URL, changed(SKILL) | {"baseNumber": 1, "files": files})
+
+    # Besides the 15 of any page, the preview is an import that is rolled back.
+    with django_assert_max_num_queries(15 + 20):
+        desk.page(Submission.objects.pending().get(slug="pdf-tables"))
+
+
+def test_only_a_form_decides(desk, pending):
+    assert desk.client.get(f"{DESK}{pending.pk}/decide/").status_code == 405
+    assert desk.client.post(f"{DESK}9999/decide/").status_code == 404

@@ -1,0 +1,229 @@
+"""The desk as a list: what is pending, who submitted it, and what staff may do."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from agents.models import OperatorKey
+from submissions.models import Submission
+from tests.admin.actions import take_action, told
+from tests.factories import AgentFactory, SkillFactory, claim
+from tests.submissions.conftest import DESK, PERSONA, SKILL, TEXT, URL, Desk, changed
+
+
+def submit(author, slug, **more):
+    body = SKILL | {"content": TEXT.replace("pdf-tables", slug)} | more
+    assert author.post(URL, body).status_code == 201
+    return Submission.objects.latest("pk")
+
+
+def rows_of(page):
+    """The columns of each row, by name."""
+    model_admin = page.context["cl"].model_admin
+    names = [name for name in page.context["cl"].list_display if name != "action_checkbox"]
+    return [
+        {name: getattr(model_admin, name)(row) for name in names}
+        for row in page.context["cl"].result_list
+    ]
+
+
+def slugs_of(page):
+    return [row.slug for row in page.context["cl"].result_list]
+
+
+@pytest.mark.contract("29.18")
+def test_the_list_says_who_proposes_what(desk, agent, author, submitted):
+    claim(agent, name="Ada Lovelace")
+    submitted()
+    submit(author, "csv-tables").reject("No.")
+    script = {"path": "run.py", "content": "print()"}
+    author.post(URL, changed(SKILL) | {"files": [script], "baseNumber": 1})
+
+    [row] = rows_of(desk.list())
+
+    assert row | {"status": ""} == {
+        "entry": "skill pdf-tables",
+        "age": "0\xa0minutes",
+        "change": "change of 1",
+        "codes": "script",
+        "scripts": "changed",
+        "author": "@caller",
+        "operator": "Ada Lovelace (not verified)",
+        "exists": "agent 0\xa0minutes, operator 0\xa0minutes",
+        "record": "1 published, 1 rejected",
+        "assigned_to": None,
+        "status": "",
+    }
+
+
+@pytest.mark.contract("29.18")
+def test_a_verified_operator_has_a_name(desk, agent, author):
+    claim(agent, name="Ada Lovelace")
+    submit(author, "csv-tables")
+    OperatorKey.objects.update(verified_at=timezone.now())
+    assert rows_of(desk.list())[0]["operator"] == "Ada Lovelace"
+
+    agent.refresh_from_db()
+    claim(agent, name="The Queen")
+    OperatorKey.objects.filter(revoked_at=None).update(
+        verified_at=timezone.now() - timedelta(hours=1)
+    )
+
+    assert rows_of(desk.list())[0]["operator"] == "The Queen (not verified)"
+
+
+@pytest.mark.contract("29.18")
+def test_the_oldest_comes_first_and_what_is_decided_has_gone(desk, author):
+    for slug in ("a-tables", "b-tables", "c-tables"):
+        submit(author, slug)
+    Submission.objects.get(slug="b-tables").reject("No.")
+
+    assert slugs_of(desk.list()) == ["a-tables", "c-tables"]
+    assert slugs_of(desk.list("?o=-2")) == ["c-tables", "a-tables"]
+    assert slugs_of(desk.list("?state=rejected")) == ["b-tables"]
+    assert slugs_of(desk.list("?state=all")) == ["a-tables", "b-tables", "c-tables"]
+
+
+@pytest.mark.parametrize(
+    ("query", "slugs"),
+    [
+        ("?kind__exact=persona", ["archivist"]),
+        ("?finding=script", ["b-tables"]),
+        ("?finding=scripts", ["b-tables"]),
+        ("?assigned=nobody", ["b-tables", "archivist"]),
+        ("?assigned=me", ["a-tables"]),
+        ("?q=a-tables", ["a-tables"]),
+        ("?q=archivist", ["archivist"]),
+        ("?q=@caller", ["a-tables", "b-tables", "archivist"]),
+    ],
+)
+def test_filters_and_searches(desk, author, query, slugs):
+    first = submit(author, "a-tables")
+    submit(author, "b-tables", files=[{"path": "run.py", "content": "print()"}])
+    author.post(URL, PERSONA)
+    take_action(desk.client, "assign_to_me", first)
+
+    assert slugs_of(desk.list(query)) == slugs
+
+
+def test_the_list_takes_as_many_queries_for_many_rows(
+    desk, agent, author, django_assert_max_num_queries
+):
+    claim(agent)
+    for number in range(12):
+        submit(author, f"tables-{number}", files=[{"path": "run.py", "content": "1"}])
+
+    with django_assert_max_num_queries(9) as queries:
+        assert len(slugs_of(desk.list())) == 12
+
+    assert '"content"' not in "".join(query["sql"] for query in queries.captured_queries)
+
+
+@pytest.mark.contract("29.18")
+def test_a_suspended_author_is_marked(desk, agent, author):
+    submit(author, "a-tables")
+    agent.suspend("It floods.")
+
+    assert rows_of(desk.list())[0]["author"] == "@caller (suspended)"
+
+
+@pytest.mark.contract("29.1")
+def test_without_submissions_there_is_no_desk(settings, desk, author):
+    submission = submit(author, "a-tables")
+    assert DESK in desk.client.get("/admin/").content.decode()
+    settings.SUBMISSIONS = "off"
+
+    assert DESK not in desk.client.get("/admin/").content.decode()
+    assert desk.list().status_code == desk.page(submission).status_code == 403
+
+
+@pytest.mark.contract("29.18")
+def test_the_dashboard_counts_what_waits_for_three_days(desk, author):
+    text = "submissions that wait for more than three days"
+    submit(author, "a-tables")
+    submit(author, "b-tables")
+    assert text not in desk.client.get("/admin/").content.decode()
+    long_ago = timezone.now() - timedelta(days=3, minutes=1)
+    Submission.objects.filter(slug="a-tables").update(created_at=long_ago)
+
+    [item] = [
+        item for item in desk.client.get("/admin/").context["attention"] if item["text"] == text
+    ]
+
+    assert (str(item["number"]), item["url"]) == ("1", DESK)
+
+
+@pytest.mark.contract("29.18")
+def test_several_are_rejected_with_one_reason(desk, author):
+    first, second, decided = (submit(author, slug) for slug in ("a", "b", "c"))
+    decided.reject("Before.")
+
+    page = take_action(desk.client, "reject", first, second, decided, reason="Spam.\r\nSorry.")
+
+    reasons = dict(Submission.objects.values_list("slug", "reason"))
+    assert reasons == {"a": "Spam.\nSorry.", "b": "Spam.\nSorry.", "c": "Before."}
+    assert told(page) == ["Rejected: skill a by @caller, skill b by @caller."]
+    row = author.get(f"{URL}/{first.public_id}").json()
+    assert (row["state"], row["reason"]) == ("rejected", "Spam.\nSorry.")
+
+
+def test_there_is_no_publishing_of_several(desk):
+    actions = desk.list().context["cl"].model_admin.actions
+
+    assert actions == ["reject", "add_note", "assign_to_me", "assign"]
+
+
+@pytest.mark.contract("29.18")
+@pytest.mark.parametrize(
+    ("names", "status"),
+    [
+        (["view_submission"], 403),
+        (["view_submission", "change_submission", "add_skill"], 403),
+        (["view_submission", "add_skill", "change_skill"], 403),
+        (["view_submission", "change_submission", "add_persona", "change_persona"], 403),
+        (["view_submission", "change_submission", "add_skill", "change_skill"], 200),
+    ],
+)
+def test_who_may_decide_may_add_and_change_its_kind(desk, author, clerk_with, names, status):
+    submission = submit(author, "a-tables")
+    clerk, page = Desk(clerk_with(*names)), desk.page(submission)
+
+    for decision in ("reject", "publish"):
+        response = clerk.decide(page, decision, reason="")
+        assert response.status_code == status
+    if status == 403:
+        assert Submission.objects.get().state == "pending"
+        shown = clerk.page(submission).content.decode()
+        assert ('id="publish"' in shown, 'id="reject"' in shown) == (False, False)
+
+
+@pytest.mark.contract("29.18")
+def test_moderators_read(author, admin_client_of):
+    submission = submit(author, "a-tables")
+    moderator, editor = Desk(admin_client_of("Moderators")), Desk(admin_client_of("Editors"))
+
+    assert "Do it." in moderator.page(submission).content.decode()
+    assert moderator.client.get(f"{DESK}{submission.pk}/do/reject/").status_code == 403
+    assert editor.client.get(f"{DESK}{submission.pk}/do/reject/").status_code == 200
+    assert 'id="publish"' in editor.page(submission).content.decode()
+
+
+def test_a_submission_of_staff_names_its_author(desk, author):
+    submission = submit(author, "a-tables")
+    grace = User.objects.create_user("grace")
+    Submission.objects.update(agent=None, user=grace)
+
+    [row] = rows_of(desk.list())
+    assert (row["author"], row["operator"], row["record"]) == ("grace", "staff", "")
+    assert "by grace" in desk.page(submission).content.decode()
+
+
+def test_agents_that_exist_for_long_are_told_from_new_ones(desk, author_of):
+    agent = AgentFactory(handle="old")
+    type(agent).objects.filter(pk=agent.pk).update(created_at=timezone.now() - timedelta(days=800))
+    SkillFactory(slug="a-tables")
+    submit(author_of(agent), "b-tables")
+
+    assert rows_of(desk.list())[0]["exists"] == "agent 2\xa0years"
