@@ -1,3 +1,13 @@
 """The desk, and what staff see of submissions on the pages of an entry."""
 
+from django.contrib import admin
+
+from catalogue.models import Persona, Skill
+from submissions.admin import maintainers
 from submissions.admin.desk import SubmissionAdmin
+
+for model in (Skill, Persona):
+    admin.site.get_model_admin(model).extend(
+        pages=maintainers.PAGES,
+        panels=[maintainers.maintainers_panel],
+    )

@@ -20,6 +20,10 @@ class MaintainerQuerySet(models.QuerySet):
         same_operator = Q(agent__claim__key=key, agent__claim__claimed_at__isnull=False)
         return self.present().filter(Q(agent=agent) | same_operator if key else Q(agent=agent))
 
+    def open_to_all(self, entry):
+        """Let every author propose changes of an entry, as of one that staff made."""
+        self.of(entry).delete()
+
     def add(self, entry, agent):
         """Make the agent a maintainer of an entry, again if it was removed."""
         row, is_new = self.get_or_create(**{entry.kind: entry}, agent=agent)
