@@ -78,6 +78,7 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
             "<path:object_id>/as-agent/", "as_agent", as_agent_view, button="As an agent sees it"
         ),
     ]
+    version_origins = []  # functions of (entry, numbers): `{number: text}`, who made a version
     row_context = [notes_of]
     form_context = [button_to_publish]
     always_readonly = [

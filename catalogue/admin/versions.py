@@ -67,6 +67,7 @@ def versions_view(model_admin, request, object_id):
     for version in versions:
         complete(entry, version)
         version.holders = holders.get(version.number)
+    add_origins(model_admin, entry, versions)
     return model_admin.page(
         request,
         "admin/catalogue/versions.html",
@@ -83,6 +84,7 @@ def versions_view(model_admin, request, object_id):
 def version_view(model_admin, request, object_id, number):
     entry = model_admin.get_row_or_404(request, object_id)
     version = version_of(entry, number)
+    add_origins(model_admin, entry, [version])
     files = [] if version.is_purged else file_tree(version.files)
     return model_admin.page(
         request,
@@ -93,6 +95,15 @@ def version_view(model_admin, request, object_id, number):
         files=files,
         may_change=model_admin.has_change_permission(request),
     )
+
+
+def add_origins(model_admin, entry, versions):
+    """Set the `origin` of each version, which is empty or says who made it."""
+    origins = {}
+    for origins_of in model_admin.version_origins:
+        origins |= origins_of(entry, [version.number for version in versions])
+    for version in versions:
+        version.origin = origins.get(version.number, "")
 
 
 def compare_view(model_admin, request, object_id):

@@ -10,7 +10,7 @@ from catalogue import reads
 from catalogue.file_tree import file_tree
 from catalogue.highlighting import highlight, language_of
 from catalogue.markdown import contents, render_markdown
-from catalogue.models import Persona, Skill
+from catalogue.models import SUBMITTED, Persona, Skill
 from catalogue.serializers.files import files_address
 from interfaces.git.names import persona_marketplace, plugin_name
 from interfaces.website.pages import Page
@@ -22,6 +22,7 @@ from marketplace.hidden_text import has_hidden, visible
 from reviews.list_queries import PersonaReviewQuery
 from reviews.reads import public as public_reviews
 from search.reads import near_slugs
+from submissions.reads import authors_of
 
 REVIEWS_PER_PAGE = 10
 
@@ -53,11 +54,15 @@ class EntryPage(Page):
         """The page of the entry with its `text`, whose relative links lead into the folder."""
         neighbours = related_to(entry)
         related, base = neighbours.value, base_url(self.request)
+        # No other entry costs a statement more.
+        is_submitted = entry.source.startswith(SUBMITTED)
+        authors = authors_of(entry.kind, entry.pk, [entry.number] if is_submitted else [])
         return self.render(
             *validators,
-            neighbours.validator,
+            *(neighbours.validator, authors.validator),
             section=self.section,
             entry=entry,
+            author=authors.value.get(entry.number),
             related=related,
             has_git=settings.GIT,
             plugin=plugin_name(self.model.kind, entry.slug, related.taken),

@@ -9,6 +9,7 @@ from catalogue.markdown import contents, render_markdown
 from catalogue.models import Persona, Skill
 from interfaces.website.entries import EntryPage
 from marketplace.api.query_params import query_parameters
+from submissions.reads import authors_of
 
 
 class VersionsPage(EntryPage):
@@ -31,21 +32,27 @@ class VersionsPage(EntryPage):
             following = VersionQuery({"cursor": [page.next_cursor]}, default_limit=1, slug=slug)
             older = self.versions.page(following)
             rows, validators = [*page.results, *older.results], [*validators, older.validator]
+        authors = authors_of(entry.kind, entry.pk, [row.number for row in page.results])
         return self.render(
             *validators,
+            authors.validator,
             section=self.section,
             entry=entry,
-            versions=with_earlier(rows)[: len(page.results)],
+            versions=with_earlier(rows, authors.value)[: len(page.results)],
             count=page.count,
             next=page.get_next_link(request),
             previous=page.get_previous_link(request),
         )
 
 
-def with_earlier(versions):
-    """Each version with the one before it, if both are readable."""
+def with_earlier(versions, authors):
+    """Each version with the one before it, if both are readable, and with its author."""
     return [
-        (new, old if old and not (new.recalled_at or old.recalled_at) else None)
+        (
+            new,
+            old if old and not (new.recalled_at or old.recalled_at) else None,
+            authors.get(new.number),
+        )
         for new, old in zip_longest(versions, versions[1:])
     ]
 
@@ -59,10 +66,13 @@ class VersionPage(VersionsPage):
         # The content of a priced persona is not public (contract 8.13).
         text = version.content if version.is_free else ""
         files = version.files if self.model is Skill else []
+        kind = self.model.kind
+        authors = authors_of(kind, getattr(version, f"{kind}_id"), [version.number])
         return self.render(
-            validator,
+            *(validator, authors.validator),
             section=self.section,
             version=version,
+            author=authors.value.get(version.number),
             content=render_markdown(text, ""),
             contents=contents(text, ""),
             repairs=version.repairs if version.is_free else (),

@@ -5,9 +5,11 @@ from django.contrib import admin
 from catalogue.models import Persona, Skill
 from submissions.admin import maintainers
 from submissions.admin.desk import SubmissionAdmin
+from submissions.admin.facts import origins_of
 
 for model in (Skill, Persona):
     admin.site.get_model_admin(model).extend(
         pages=maintainers.PAGES,
         panels=[maintainers.maintainers_panel],
+        version_origins=[origins_of],
     )

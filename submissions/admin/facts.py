@@ -3,7 +3,7 @@
 from django.db.models import Count, OuterRef, Subquery
 from django.template.defaultfilters import timesince
 
-from submissions.models import Submission
+from submissions.models import Submission, SubmittedVersion
 from submissions.models.submissions import State
 
 
@@ -61,3 +61,13 @@ def decision_of(submission):
         return f"{start} was replaced by a newer one of its author."
     who = f" by {submission.decided_by}" if submission.decided_by else ""
     return f"{start} was {submission.state}{who} at {submission.decided_at:%H:%M on %d %B %Y}."
+
+
+def origins_of(entry, numbers):
+    """`{number: text}`: who submitted and who published versions of an entry."""
+    rows = SubmittedVersion.objects.numbered(entry.kind, entry.pk, numbers).items()
+    return {
+        number: f"submitted by {row.author}, published "
+        + (f"by {row.published_by}" if row.published_by else "at once")
+        for number, row in rows
+    }

@@ -5,6 +5,18 @@ from catalogue.models import PersonaVersion, SkillVersion
 from submissions.models.submissions import Submission
 
 
+class SubmittedVersionQuerySet(models.QuerySet):
+    def numbered(self, kind, entry_id, numbers):
+        """`{number: row}` of the versions of an entry that were submitted, with their authors."""
+        version = f"{kind}_version"
+        rows = self.filter(**{f"{version}__{kind}": entry_id, f"{version}__number__in": numbers})
+        rows = rows.select_related(version, "submission__agent__claim__key").defer(
+            *("submission__content", "submission__archive", "submission__files"),
+            "submission__findings",
+        )
+        return {row.version.number: row for row in rows}
+
+
 class SubmittedVersion(models.Model):
     """The author of a submitted version, and the person who published it (contract 29.12).
 
@@ -22,6 +34,8 @@ class SubmittedVersion(models.Model):
     published_by = models.CharField(max_length=200, blank=True)  # empty if the agent is trusted
     published_at = models.DateTimeField(auto_now_add=True)
 
+    objects = SubmittedVersionQuerySet.as_manager()
+
     class Meta:
         constraints = [
             models.CheckConstraint(
@@ -33,6 +47,15 @@ class SubmittedVersion(models.Model):
 
     def __str__(self):
         return f"{self.version}, submitted by {self.submitted_by}"
+
+    @property
+    def author(self):
+        """`@handle`, or the name of staff; with its operator of then, if that name is verified."""
+        agent = self.submission.agent
+        operator = agent and agent.claim.verified_operator
+        if not operator or agent.claim.claimed_at > self.submission.created_at:
+            return self.submitted_by
+        return f"{self.submitted_by} ({operator})"
 
     @property
     def version(self):
