@@ -13,7 +13,7 @@ from catalogue.archives import SKILL_MD, write_zip
 from catalogue.findings import Finding
 from catalogue.frontmatter import Refused
 from catalogue.models import Status, look_alike_finding, look_alikes
-from catalogue.slugs import is_slug
+from catalogue.slugs import is_slug, slug_of
 from importing.confirmed import ConfirmedPersonaImporter, ConfirmedSkillImporter
 from importing.exports import as_file
 from importing.members import Member, write_members
@@ -35,9 +35,12 @@ IMPORTERS = {"skill": ProposedSkillImporter, "persona": ConfirmedPersonaImporter
 
 
 class Proposal:
-    """A file that was sent, with its folder. Raises UnusableText."""
+    """A file that was sent, with its folder. Raises UnusableText.
 
-    def __init__(self, kind, path):
+    Staff propose a text for the entry of a `slug`. Of them, no more is asked than of an import.
+    """
+
+    def __init__(self, kind, path, slug=None):
         self.kind, self.model = kind, MODELS[kind]
         self.importer = IMPORTERS[kind]()
         self.importer.root = path.parent.parent
@@ -47,7 +50,10 @@ class Proposal:
         self.file = self.importer.read(path.parent.parent, path)
         if self.file is None:
             raise UnusableText(f"content: {self.importer.report.text}")
-        self.slug = self.file.fields.line("name")
+        self.by_staff, name = slug is not None, self.file.fields.line("name")
+        if self.by_staff and slug_of(name) not in {"", slug}:
+            raise UnusableText(f"content: name must stay {slug}")
+        self.slug = slug or name
         if not is_slug(self.slug):
             raise UnusableText("content: name must be a slug, such as pdf-tables")
 
@@ -98,7 +104,7 @@ class Proposal:
         return []
 
     def problems_of_persona(self):
-        if self.kind == "persona":
+        if self.kind == "persona" and not self.by_staff:
             fields = self.file.fields
             if (fields.get("priceCents") or "0").strip("0"):
                 yield "a submitted persona must be free"

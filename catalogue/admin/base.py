@@ -1,10 +1,13 @@
 """Writing, publishing and withdrawing entries."""
 
 import json
+from collections.abc import Callable
+from typing import NamedTuple
 
 from django.contrib import admin, messages
 from django.contrib.admin.options import IS_POPUP_VAR
-from django.db import models
+from django.core.exceptions import PermissionDenied
+from django.db import models, transaction
 from django.db.models import Count, Q
 from django.http import HttpResponse
 from django.utils.decorators import method_decorator
@@ -49,8 +52,29 @@ def as_agent_view(model_admin, request, object_id):
     )
 
 
-def button_to_publish(model_admin, request, entry):
-    return {"may_publish": model_admin.may_publish(request, entry)}
+def form_buttons(model_admin, request, entry):
+    return {
+        "may_publish": model_admin.may_publish(request, entry),
+        "form_buttons": [
+            button
+            for button in model_admin.buttons_of_form
+            if entry and button.is_offered(model_admin, request, entry)
+        ],
+    }
+
+
+class FormButton(NamedTuple):
+    """A button of the form of an entry, beside those that save it.
+
+    `read` gets the entry as it would be saved, which is then undone. `use` gets (admin, request,
+    entry, what was read), and returns the response.
+    """
+
+    name: str
+    label: str
+    is_offered: Callable  # of (admin, request, entry)
+    read: Callable
+    use: Callable
 
 
 class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
@@ -80,7 +104,8 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
     ]
     version_origins = []  # functions of (entry, numbers): `{number: text}`, who made a version
     row_context = [notes_of]
-    form_context = [button_to_publish]
+    form_context = [form_buttons]
+    buttons_of_form = []  # FormButtons
     always_readonly = [
         *("state", "withdrawn_at", "withdrawal_reason", "deprecation_message", "replaced_by"),
         *("checked_at", "public_id", "context_tokens", "source", "created_at", "updated_at"),
@@ -217,7 +242,27 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
         self.tell_findings(request, obj)
         return response
 
+    def _changeform_view(self, request, object_id, form_url, extra_context):
+        button = self.pressed(request) if object_id else None
+        if button is None:
+            return super()._changeform_view(request, object_id, form_url, extra_context)
+        entry = self.get_row_or_404(request, object_id)
+        if not button.is_offered(self, request, entry):
+            raise PermissionDenied
+        with transaction.atomic():
+            response = super()._changeform_view(request, object_id, form_url, extra_context)
+            transaction.set_rollback(True)
+        if not hasattr(request, "read_of_form"):
+            return response  # with the mistakes in the form
+        return button.use(self, request, entry, request.read_of_form)
+
+    def pressed(self, request):
+        return next((row for row in self.buttons_of_form if row.name in request.POST), None)
+
     def response_change(self, request, obj):
+        if button := self.pressed(request):
+            request.read_of_form = button.read(obj)
+            return None
         response = super().response_change(request, obj)
         if "_publish" in request.POST and self.may_publish(request, obj):
             self.publish_saved(request, obj)

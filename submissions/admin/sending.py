@@ -1,0 +1,65 @@
+"""*Send to the desk* in the form of a published entry: staff propose a text as authors do."""
+
+from contextlib import contextmanager
+from tempfile import TemporaryFile
+
+from django.conf import settings
+from django.contrib import messages
+from django.shortcuts import redirect
+
+from catalogue.admin.base import FormButton
+from catalogue.models import Skill
+from importing.exports import as_file, export
+from marketplace.adminsite.base import link_to
+from submissions.exceptions import NothingHasChanged, UnusableText
+from submissions.models import Submission
+from submissions.proposals import Proposal, unzipped, written
+
+
+def is_offered(model_admin, request, entry):
+    may_read = request.user.has_perm("submissions.view_submission")
+    may_change = model_admin.has_change_permission(request, entry)
+    return settings.SUBMISSIONS != "off" and entry.is_published and may_change and may_read
+
+
+def read(entry):
+    """The file of an edited entry, as an export has it; a skill's is a zip with its folder."""
+    if not isinstance(entry, Skill):
+        return as_file(entry)
+    file = TemporaryFile()  # noqa: SIM115 (`unpacked` closes it)
+    export(Skill.objects.filter(pk=entry.pk), file)
+    return file
+
+
+@contextmanager
+def unpacked(entry, sent):
+    """The path of what `read` returned, in a temporary folder."""
+    if isinstance(sent, str):
+        with written(entry.kind, sent, []) as path:
+            yield path
+    else:
+        with sent, unzipped(sent) as path:
+            yield path
+
+
+def send(model_admin, request, entry, sent):
+    """Store the edited text as a submission. The entry stays as it is."""
+    back = redirect(model_admin.url_of("change", entry.pk))
+    try:
+        with unpacked(entry, sent) as path:
+            proposal = Proposal(entry.kind, path, slug=entry.slug)
+            proposal.check(entry, entry.number)
+            submission, _ = Submission.objects.submit(proposal, user=request.user)
+    except NothingHasChanged:
+        text = "Nothing was sent to the desk: you have changed nothing."
+        model_admin.message_user(request, text, messages.WARNING)
+        return back
+    except UnusableText as error:
+        text = f"Nothing was sent to the desk: {error}"
+        model_admin.message_user(request, text, messages.ERROR)
+        return back
+    model_admin.message_user(request, f"{entry} is on the desk. The entry is unchanged.")
+    return redirect(link_to(request, "submissions.submission", submission.pk))
+
+
+BUTTON = FormButton("_desk", "Send to the desk", is_offered, read, send)
