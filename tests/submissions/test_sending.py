@@ -118,6 +118,8 @@ def test_only_published_entries_have_the_button(admin_client, skill, settings):
         return 'name="_desk"' in admin_client.get(page_of(skill)).content.decode()
 
     assert has_button()
+    page = admin_client.get(page_of(skill)).content.decode()
+    assert page.index('name="_save"') < page.index('name="_desk"')  # Enter presses the first
     skill.redraft()
     assert not has_button()
     skill.publish()
