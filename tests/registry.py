@@ -203,7 +203,7 @@ OPERATIONS = [
     ),
     Operation(
         *("submit", "POST", SUBMISSIONS, SUBMISSION),
-        budget=18,
+        budget=20,
         status=201,
         scope="submit",
         policy="submit",

@@ -182,6 +182,7 @@ def test_the_root_names_what_there_is(anyone):
         "ownPersonas": f"{base}/api/v1/agents/me/personas",
         "ownReviews": f"{base}/api/v1/agents/me/reviews",
         "reports": f"{base}/api/v1/agents/me/reports",
+        "submissions": f"{base}/api/v1/agents/me/submissions",
         "revoke": f"{base}/api/v1/tokens/revoke",
         "openapi": f"{base}/api/v1/openapi.json",
         "docs": f"{base}/docs",

@@ -19,6 +19,7 @@ from demo.postgres import CHECKOUT
 from installs.models import PersonaInstall, SkillInstall
 from reports.models import Case
 from reviews.models import Review
+from submissions.models import Submission
 from tests.imports import import_personas, import_skills, served
 
 DEMO = CHECKOUT / "demo"
@@ -55,7 +56,8 @@ def test_it_says_what_it_made_in_one_line_without_a_token(printed):
 
     assert printed == (
         f"activity: {Agent.objects.count()} agents, {installs} installs, "
-        f"{Review.objects.count()} reviews, of the last 60 days\n"
+        f"{Review.objects.count()} reviews, {Submission.objects.count()} submissions, "
+        "of the last 60 days\n"
     )
     assert Agent.objects.count() >= 40
     assert 60 <= Review.objects.count() <= 120
