@@ -133,6 +133,7 @@ class OperatorKeyAdmin(
         "name. A name that it gives with a later claim is not verified.",
         facts=lambda self, keys: [(key, self.names(key)) for key in keys],
     )
+    @offered_to(lambda key: key.claim_names)
     def verify(self, request, queryset):
         self.change_each(request, queryset, "Verified.", OperatorKey.verify)
 

@@ -173,12 +173,18 @@ def test_an_agent_that_merely_waits_for_its_code_is_left_alone(admin_client, age
 def test_a_page_offers_what_would_change_the_operator(admin_client, agent):
     claim(agent)
     key = key_of(agent)
-    assert offered(admin_client, key) == {"revoke", "suspend", "release_claim"}
+    usual = {"verify", "revoke", "suspend", "release_claim"}
+    assert offered(admin_client, key) == usual
 
     OperatorSession.objects.begin(key)
-    assert offered(admin_client, key) == {"end_sessions", "revoke", "suspend", "release_claim"}
+    assert offered(admin_client, key) == usual | {"end_sessions"}
+
+    take_action(admin_client, "verify", key)
+    assert offered(admin_client, key) == usual | {"end_sessions", "end_verification"}
 
     agent.claim.release()
+    assert offered(admin_client, key) == {"end_verification"}
+    take_action(admin_client, "end_verification", key)
     assert offered(admin_client, key) == set()
 
 
@@ -186,7 +192,7 @@ def test_a_page_offers_what_would_change_the_operator(admin_client, agent):
     ("permissions", "actions"),
     [
         ({"view_operatorkey"}, set()),
-        ({"view_operatorkey", "change_operatorkey"}, {"revoke"}),
+        ({"view_operatorkey", "change_operatorkey"}, {"verify", "revoke"}),
         ({"view_operatorkey", "change_agent"}, {"suspend", "release_claim"}),
     ],
 )
@@ -203,6 +209,22 @@ def test_a_moderator_does_all_of_it_and_an_editor_nothing(admin_client_of, agent
     claim(agent)
     moderator, editor = admin_client_of("Moderators"), admin_client_of("Editors")
 
-    assert offered(moderator, key_of(agent)) == {"revoke", "suspend", "release_claim"}
+    everything = {"verify", "revoke", "suspend", "release_claim"}
+    assert offered(moderator, key_of(agent)) == everything
     assert editor.get(OPERATORS).status_code == 403
     assert editor.get(change_page(key_of(agent))).status_code == 403
+
+
+@pytest.mark.contract("29.18")
+def test_staff_verify_the_names_that_an_operator_has_now(admin_client, agent):
+    key_text = claim(agent, name="Ada")
+    key = key_of(agent)
+    take_action(admin_client, "verify", key)
+    claim(AgentFactory(), key=key_text, name="The Queen")
+
+    page = admin_client.get(change_page(key))
+
+    [names] = [panel for panel in page.context["panels"] if panel["title"] == "Names"]
+    assert [name for name, _, _ in names["rows"]] == ["Ada", "The Queen (not verified)"]
+    take_action(admin_client, "end_verification", key)
+    assert "Ada (not verified)" in admin_client.get(change_page(key)).content.decode()
