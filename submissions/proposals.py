@@ -119,7 +119,7 @@ class Proposal:
 
     def values_of(self, entry, base_number):
         findings = [
-            *self.importer.report.findings,
+            *map(self.named, self.importer.report.findings),
             *self.outdated(base_number),
             *self.look_alike(),
         ]
@@ -135,6 +135,16 @@ class Proposal:
             "changes_scripts": self.changes_scripts(findings),
         }
 
+    @property
+    def file_name(self):
+        """The name of its file once it is published."""
+        return SKILL_MD if self.kind == "skill" else f"{self.slug}.md"
+
+    def named(self, finding):
+        """The finding with the name of the published file, by which findings are compared."""
+        is_main = finding.path == self.file.path.name
+        return finding._replace(path=self.file_name) if is_main else finding
+
     def changes_scripts(self, findings):
         """Whether agents may run a file that the entry does not have."""
         scripts = {found.path for found in findings if found.code == "script"}
@@ -146,19 +156,18 @@ class Proposal:
         if self.base is not None and base_number != self.base.number:
             told = "none" if base_number is None else base_number
             text = f"made from version {told}, and the newest is {self.base.number}"
-            yield Finding("outdated", self.file.path.name, None, text)
+            yield Finding("outdated", self.file_name, None, text)
 
     def look_alike(self):
         """The finding that a new slug looks like a published one."""
         if self.base is None:
             for slug, published in look_alikes(self.model, [self.slug]).items():
-                yield look_alike_finding(self.file.path.name, slug, published)
+                yield look_alike_finding(self.file_name, slug, published)
 
     @property
     def bytes_digest(self):
         """A SHA-256 over path, executable bit and bytes of every file, in the order of paths."""
-        name = SKILL_MD if self.kind == "skill" else f"{self.slug}.md"
-        rows = {name: (False, sha256(self.text.encode()).hexdigest())}
+        rows = {self.file_name: (False, sha256(self.text.encode()).hexdigest())}
         for file in self.files:
             rows[file["path"]] = file["is_executable"], file["digest"].removeprefix("sha256:")
         total = sha256()

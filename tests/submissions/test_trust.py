@@ -5,7 +5,7 @@ import pytest
 from catalogue.models import Skill
 from submissions.models import Maintainer, Submission
 from tests.factories import AgentFactory, claim
-from tests.submissions.conftest import SKILL, TEXT, URL, changed
+from tests.submissions.conftest import PERSONA, SKILL, TEXT, URL, changed
 
 NEXT = changed(SKILL) | {"baseNumber": 1}
 
@@ -24,7 +24,6 @@ def trusted(agent, submitted):
 def test_a_trusted_maintainer_publishes_at_once(author, trusted):
     response = author.post(URL, NEXT)
 
-    submission = Submission.objects.last()
     submission = Submission.objects.get(number=2)
     assert response.status_code == 201
     body = response.json()
@@ -59,6 +58,19 @@ def test_known_findings_do_not_stop_it(agent, author, submitted):
 
     response = author.post(URL, NEXT | {"files": [script | {"content": "print(1)"}]})
 
+    assert response.json()["state"] == "published"
+
+
+@pytest.mark.contract("29.13")
+def test_known_findings_of_a_persona_do_not_stop_it(author, submitted):
+    noted = changed(PERSONA, "<!-- For people. -->")
+    submitted(noted)
+    Maintainer.objects.get().trust()
+
+    response = author.post(URL, changed(noted) | {"baseNumber": 1})
+
+    found = [(found["code"], found["path"]) for found in response.json()["findings"]]
+    assert found == [("hidden-text", "archivist.md")]
     assert response.json()["state"] == "published"
 
 
