@@ -138,6 +138,7 @@ class MixedLoad(Workers):
             number=1,
             path="SKILL.md",
             tokenId="token_unknown",
+            submissionId="submission_unknown",
         )
 
     def body_for(self, operation):

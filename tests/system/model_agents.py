@@ -11,7 +11,7 @@ from tests.system.model_versions import agent_file
 
 SCOPES = ["read", "install", "review"]  # of a token, unless a request names others
 CHALLENGE = 'Bearer realm="marketplace"'
-POLICIES = ["install", "review", "confirm-claim", "manage", "report", "clone"]
+POLICIES = ["install", "review", "confirm-claim", "manage", "report", "clone", "submit"]
 # The test sets every limit to this. No run is as long as the window.
 LIMIT, WINDOW_DAYS = 1_000_000, 1000
 WINDOW = WINDOW_DAYS * 86_400  # seconds
@@ -148,6 +148,7 @@ class Agent(ShortRepr):
                 "personas": len(self.personas),
                 "reviews": sum(not review.is_deleted for review in self.reviews.values()),
             },
+            "maintains": {"skills": 0, "personas": 0},  # nobody here submits
             "createdAt": self.created,
             "updatedAt": self.updated,
         }
