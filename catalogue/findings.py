@@ -1,4 +1,4 @@
-"""What an inspection finds, for staff to read and decide about."""
+"""The findings of an inspection, which staff read before they decide."""
 
 from itertools import islice
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What the demo's agents propose to the staff: forty submissions that wait on the desk."""
+"""Forty submissions of the demo's agents, which wait on the desk."""
 
 from datetime import timedelta
 from itertools import cycle

@@ -216,7 +216,7 @@ class ConfirmedMixin:
         outcome.changes += [*self.repair_changes(file, entry), *self.file_changes(files, entry)]
 
     def values_by_name(self, entry):
-        """What an import may change of an entry, by the names that staff read."""
+        """The values that an import may change, by the names that staff read."""
         names = [name for name in self.import_fields if name != "files"]
         values = {label_for_field(name, entry): getattr(entry, name) for name in names}
         if not isinstance(entry, Skill):

@@ -1,4 +1,4 @@
-"""What an author sends, read and checked on disk before anything of it is stored."""
+"""An author's files, read and checked on disk before anything of them is stored."""
 
 from contextlib import contextmanager
 from hashlib import sha256

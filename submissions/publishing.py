@@ -70,7 +70,7 @@ def preview(submission):
 
 
 class Approval(NamedTuple):
-    """What a person has read and decided."""
+    """The decision of a person, with the state of the page that it was made on."""
 
     user: object
     bytes_digest: str

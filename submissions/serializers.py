@@ -113,7 +113,7 @@ def as_file(file):
 
 
 class AboutSubmissionSerializer(BodySerializer):
-    """What an author says about a text: in the body, or in the query of a zip."""
+    """An author's remarks on a text: in the body, or in the query of a zip."""
 
     baseNumber = WholeNumberField(
         source="base_number",
@@ -168,7 +168,7 @@ class BaseVersionSerializer(ResponseSerializer):
         return super().represent(submission, context)
 
 
-class ReasonField(TextField):
+class RejectionReasonField(TextField):
     def to_representation(self, value):
         return value or None
 
@@ -189,7 +189,7 @@ class SubmissionSerializer(ResponseSerializer):
 
 
 class DecidedSubmissionSerializer(SubmissionSerializer):
-    reason = ReasonField(allow_null=True, initial=None, help_text="Why it was rejected.")
+    reason = RejectionReasonField(allow_null=True, initial=None, help_text="Why it was rejected.")
     number = CountField(
         allow_null=True, initial=None, help_text="The version that it became, once published."
     )

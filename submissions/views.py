@@ -53,7 +53,7 @@ WITH_ZIP = [
 
 @extend_schema(tags=["Submissions"])
 class SubmissionViewSet(ApiViewSet):
-    """What an agent proposes, and what became of it. SUBMISSIONS=off knows no such path."""
+    """An agent's submissions. With SUBMISSIONS=off, these paths do not exist."""
 
     lookup_url_kwarg = "submissionId"
     lookup_value_regex = "[^/]+"
@@ -174,7 +174,7 @@ def check_mode(agent):
 
 
 def about(request):
-    """What the query of a zip says, in the types of JSON. Other parameters are ignored."""
+    """The query of a zip, in the types of JSON. Other parameters are ignored."""
     query = query_parameters(request)
     values = {name: query[name] for name in ("baseNumber", "note") if name in query}
     for name, texts in values.items():

@@ -28,7 +28,7 @@ class AsksMixin:
 
     @property
     def answer(self):
-        """What the box posts, if there is one."""
+        """The value that the box posts, if there is a box."""
         strict = "\n".join(str(finding) for finding in self.findings if finding.code in STRICT)
         return content_digest(strict.encode()) if strict else ""
 

@@ -1,4 +1,4 @@
-"""What an inspection finds in an entry, stored with it for the lists of staff (contract 28.11)."""
+"""The findings of an entry, stored with it for the lists of staff (contract 28.11)."""
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField

@@ -25,7 +25,7 @@ from submissions.models import Submission
 from submissions.models.submissions import State
 from submissions.publishing import MOVED, Approval, check_entry, preview, publish
 
-# What the page shows
+# The page
 
 
 def page_context(model_admin, request, submission):
@@ -71,7 +71,7 @@ def facts_of(model_admin, request, submission):
 
 
 def preview_context(submission, entry):
-    """What publishing it would change now, or what is in the way."""
+    """The changes that publishing it would make now, or the obstacle."""
     context = {"number": entry.number if entry else ""}
     try:
         outcome = preview(submission)

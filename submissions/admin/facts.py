@@ -40,7 +40,7 @@ def number_of(state):
 
 
 def record_of(submission):
-    """What staff decided about its agent's earlier submissions."""
+    """The decisions about its agent's earlier submissions."""
     published, rejected = submission.published_before or 0, submission.rejected_before or 0
     return f"{published:,} published, {rejected:,} rejected" if published or rejected else "none"
 
@@ -51,7 +51,7 @@ def change_of(submission):
 
 
 def decision_of(submission):
-    """What became of it, who decided, and when: one sentence."""
+    """Its outcome, the person who decided, and the time, as one sentence."""
     start = f"{submission.slug}, submitted by {submission.author},"
     if submission.state == State.PENDING:
         return f"{start} is pending."

@@ -18,7 +18,6 @@ from marketplace.large_values import large_value, pieces_of, read_in_pieces
 from marketplace.models import (
     MAX_REASON,
     Assignment,
-    CountedQuerySet,
     Note,
     RandomTextField,
     make_public_id,
@@ -45,7 +44,7 @@ class State(models.TextChoices):
     REPLACED = "replaced"
 
 
-class SubmissionQuerySet(CountedQuerySet):
+class SubmissionQuerySet(models.QuerySet):
     def pending(self):
         return self.filter(state=State.PENDING)
 

@@ -52,6 +52,12 @@ def author(agent, author_of):
 
 
 @pytest.fixture
+def pending(author):
+    author.post(URL, SKILL | {"note": "For <b>you</b>."})
+    return Submission.objects.get()
+
+
+@pytest.fixture
 def editor(db):
     return User.objects.create_superuser("editor")
 
