@@ -6,6 +6,7 @@ No page may log an error, such as a violated Content-Security-Policy or a failed
 import os
 import shutil
 from contextlib import contextmanager
+from unittest.mock import patch
 from urllib.parse import urlsplit
 
 import pytest
@@ -66,7 +67,10 @@ def visit(visitor, server, pictures, size, **options):
     width, height = ALL_SIZES[size]
     options |= {"is_mobile": "phone" in size, "has_touch": "phone" in size}
     playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as player:
+    # Playwright runs an event loop in this thread, in which Django refuses to use the database. The
+    # variable is gone with it: a server that another test shares must not have it.
+    allowed = patch.dict(os.environ, DJANGO_ALLOW_ASYNC_UNSAFE="1")
+    with allowed, playwright.sync_playwright() as player:
         browser = player.chromium.launch(
             executable_path=CHROMIUM, args=["--no-sandbox"] if os.geteuid() == 0 else []
         )

@@ -47,9 +47,7 @@ SCREENS = [("desktop", "light"), ("phone", "dark")]
 
 
 @pytest.fixture(params=SCREENS, ids="-".join)
-def staff(request, live_server_of, tmp_path, monkeypatch, serious_violations):
-    # Playwright runs an event loop in this thread, in which Django refuses to use the database.
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+def staff(request, live_server_of, tmp_path, serious_violations):
     server = live_server_of()
     hasher = PBKDF2PasswordHasher()  # the server's; the suite's own is a quicker one
     password = hasher.encode("right-password", hasher.salt())

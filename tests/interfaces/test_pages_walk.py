@@ -34,9 +34,7 @@ def catalogue(transactional_db):
 
 
 @pytest.fixture
-def visitor(request, live_server_of, catalogue, tmp_path, monkeypatch):
-    # Playwright keeps a loop running, beside which Django would refuse to ask the database.
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+def visitor(request, live_server_of, catalogue, tmp_path):
     size, scheme = getattr(request, "param", ("desktop", "light"))
     with visit(Visitor, live_server_of(), tmp_path, size, color_scheme=scheme) as visitor:
         visitor.size = size

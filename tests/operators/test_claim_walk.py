@@ -11,9 +11,7 @@ SCREENS = [(size, scheme) for size in SIZES for scheme in ("light", "dark")]
 
 
 @pytest.fixture
-def visitor(request, live_server_of, tmp_path, monkeypatch):
-    # Playwright keeps a loop running, beside which Django would refuse to ask the database.
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+def visitor(request, live_server_of, tmp_path):
     size, scheme = request.param
     with visit(Visitor, live_server_of(), tmp_path, size, color_scheme=scheme) as visitor:
         yield visitor

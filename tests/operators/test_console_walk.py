@@ -22,9 +22,7 @@ ME = "/api/v1/agents/me"
 
 
 @pytest.fixture
-def visitor(request, live_server_of, tmp_path, monkeypatch):
-    # Playwright keeps a loop running, beside which Django would refuse to ask the database.
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+def visitor(request, live_server_of, tmp_path):
     size, scheme = request.param
     server = live_server_of(WEB_CONCURRENCY="2", RATE_LIMIT_OPERATOR="1000/h")
     with visit(Visitor, server, tmp_path, size, color_scheme=scheme) as visitor:

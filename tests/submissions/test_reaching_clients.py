@@ -17,9 +17,7 @@ pytestmark = [pytest.mark.external, pytest.mark.slow, needs_chromium]
 
 
 @pytest.fixture
-def staff(live_server_of, tmp_path, monkeypatch):
-    # Playwright runs an event loop in this thread, in which Django refuses to use the database.
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+def staff(live_server_of, tmp_path):
     hasher = PBKDF2PasswordHasher()  # the server's; the suite's own is a quicker one
     password = hasher.encode("right-password", hasher.salt())
     User.objects.create(username="clerk", password=password, is_staff=True, is_superuser=True)
