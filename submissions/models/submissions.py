@@ -71,7 +71,9 @@ class SubmissionQuerySet(models.QuerySet):
         self.take_turn()
         self.refuse_purged(proposal)
         author = {"agent": agent, "user": user, "kind": proposal.kind, "slug": proposal.slug}
-        previous = self.pending().filter(**author).for_list().first()
+        # Somebody may be deciding it now.
+        rows = self.pending().filter(**author).for_list()
+        previous = rows.select_for_update(no_key=True).first()
         if previous and previous.bytes_digest == proposal.bytes_digest:
             previous.note = note
             previous.save(update_fields=["note"])

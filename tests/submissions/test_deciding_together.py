@@ -15,6 +15,7 @@ from marketplace.api.exceptions import ApiError
 from submissions.exceptions import AlreadyDecided, TooManyPending
 from submissions.models import Submission
 from submissions.publishing import Approval, publish
+from tests.api.concurrency import during
 from tests.factories import AgentFactory
 from tests.submissions.conftest import SKILL, URL, changed
 from tests.system.scale import LONG
@@ -96,6 +97,21 @@ def test_an_approval_meets_a_newer_submission(author, unlimited):
         if Skill.objects.exists():
             versions = Skill.objects.get().versions
             assert set(versions.values_list("digest", flat=True)) == approved
+
+
+@pytest.mark.contract("29.10")
+@pytest.mark.parametrize("state", ["published", "rejected"])
+@pytest.mark.django_db(transaction=True)
+def test_a_newer_submission_replaces_only_a_pending_one(author, unlimited, approve, state):
+    author.post(URL, SKILL)
+    decided = Submission.objects.get()
+    decide = approve if state == "published" else partial(decided.reject, "No.")
+
+    [answer] = during(decide, lambda: author.post(URL, changed(SKILL)))
+
+    assert (answer.status_code, answer.json()["state"]) == (201, "pending")
+    decided.refresh_from_db()
+    assert (decided.state, decided.content) == (state, SKILL["content"])
 
 
 @pytest.mark.contract("29.9")
