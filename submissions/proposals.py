@@ -106,7 +106,7 @@ class Proposal:
     def problems_of_persona(self):
         if self.kind == "persona" and not self.by_staff:
             fields = self.file.fields
-            if (fields.get("priceCents") or "0").strip("0"):
+            if str(fields.get("priceCents") or "").strip("0"):
                 yield "a submitted persona must be free"
             for slug in self.importer.unknown_skills(self.file):
                 yield f"no published skill is called {slug}"

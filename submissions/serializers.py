@@ -70,13 +70,14 @@ def problems_of_path(path, paths):
         return ["path is required"]
     if not isinstance(path, str):
         return ["path must be a string"]
-    if is_skill_md(path):
+    member = Member(path, None)  # which also writes `./a` as `a`
+    if is_skill_md(member.path.partition("/")[0]):
         return ["path must not be SKILL.md: send its text as content"]
-    if path in paths.values():
+    if paths.get(member.path.casefold()) == member.path:
         return ["path is there twice"]
     try:
-        check_path(Member(path, None))
-        check_name(path, paths)
+        check_path(member)
+        check_name(member.path, paths)
     except Refused as error:
         return [f"path: {str(error).removesuffix('.')}"]
     return []

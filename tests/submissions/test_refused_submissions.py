@@ -59,6 +59,11 @@ def test_what_is_no_zip_is_refused(author):
             "content: a submitted persona must be free",
         ),
         (
+            PERSONA | {"content": PROMPT.replace("license: MIT", "priceCents: [1]")},
+            "content: a submitted persona must be free; "
+            "content: priceCents must be a whole number of cents, 0 or more",
+        ),
+        (
             PERSONA | {"content": PROMPT.replace("license: MIT", "skills: [none, draft]")},
             (
                 "content: no published skill is called draft; "
@@ -76,6 +81,9 @@ def test_what_is_no_zip_is_refused(author):
                     {"path": "a", "content": 1, "executable": "yes"},
                     {"path": "../b", "content": "", "encoding": "hex"},
                     {},
+                    {"path": "./SKILL.md", "content": TEXT},
+                    {"path": "SKILL.md/a", "content": ""},
+                    {"path": "./a", "content": ""},
                 ]
             },
             (
@@ -85,7 +93,10 @@ def test_what_is_no_zip_is_refused(author):
                 "files[2].executable must be a boolean; "
                 "files[3].path: The upload holds a path that is not allowed: ../b; "
                 "files[3].encoding must be base64; "
-                "files[4].path is required; files[4].content is required"
+                "files[4].path is required; files[4].content is required; "
+                "files[5].path must not be SKILL.md: send its text as content; "
+                "files[6].path must not be SKILL.md: send its text as content; "
+                "files[7].path is there twice"
             ),
         ),
         (SKILL | {"baseNumber": "1"}, "baseNumber must be a whole number from 1 to 2147483647"),
