@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from catalogue.file_kinds import BZIP2, GZIP, READABLE, TAR, XZ, ZIP, unreadable_kind
 
-MAX_MEMBERS, MAX_BYTES = 100, 8 * 1024 * 1024
+MAX_MEMBERS, MAX_BYTES = 100, 8 * 1024 * 1024  # of one archive
+MAX_UNPACKED = 32 * 1024 * 1024  # bytes of all archives of a folder
 # Before zipfile reads the list of members, which would fill the memory.
 MAX_LISTED, LISTED = 5_000, b"PK\1\2"
 MEMORY = 64 * 1024 * 1024  # for xz
@@ -20,6 +21,7 @@ UNREADABLE = (
 )
 TOO_MANY = f"it has more than {MAX_MEMBERS} members"
 TOO_LARGE = f"its members are larger than {MAX_BYTES // 1024**2} MiB"
+TOO_MANY_BYTES = f"the archives before it have more than {MAX_UNPACKED // 1024**2} MiB"
 DAMAGED = "not all of it can be read"
 
 
@@ -32,17 +34,33 @@ class ArchivedFile(NamedTuple):
     data: bytes
 
 
-def members_of(data, kind):
-    """Each ArchivedFile. Raises Unread in the place of those that it cannot read."""
+class Room:
+    """The bytes that may still be unpacked from the archives of a folder."""
+
+    def __init__(self):
+        self.left = MAX_UNPACKED
+
+    def take(self, data):
+        self.left -= len(data)
+        return data
+
+
+def members_of(data, kind, folder):
+    """Each ArchivedFile. Raises Unread in the place of those that it cannot read.
+
+    `folder` is the Room of the archives beside it.
+    """
     if kind not in READABLE:
         raise Unread("its members cannot be read here")
+    if folder.left <= 0:
+        raise Unread(TOO_MANY_BYTES)
     room = MAX_BYTES
     try:
-        for number, member in enumerate(READERS[kind](data)):
+        for number, member in enumerate(READERS[kind](data, folder)):
             if number == MAX_MEMBERS:
                 raise Unread(TOO_MANY)
             path, read = member
-            content = read(room + 1)
+            content = folder.take(read(room + 1))
             yield ArchivedFile(path, content[:room])
             room -= len(content)
             if room < 0:
@@ -51,7 +69,7 @@ def members_of(data, kind):
         raise Unread(DAMAGED) from error
 
 
-def zip_members(data):
+def zip_members(data, _folder):
     if data.count(LISTED) > MAX_LISTED:
         raise Unread(TOO_MANY)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -65,11 +83,11 @@ def zip_members(data):
                 yield info.filename, file.read
 
 
-def compressed_members(data, decompressor):
+def compressed_members(data, folder, decompressor):
     """The one file of a compressed file, which has no path, or the members of a tar."""
-    content = decompressor.decompress(data, MAX_BYTES + 1)
+    content = folder.take(decompressor.decompress(data, MAX_BYTES + 1))
     if unreadable_kind(content) == TAR:
-        yield from tar_members(content)
+        yield from tar_members(content, folder)
     else:
         yield "", io.BytesIO(content).read
     if len(content) > MAX_BYTES:
@@ -78,7 +96,7 @@ def compressed_members(data, decompressor):
         raise Unread(DAMAGED)
 
 
-def tar_members(data):
+def tar_members(data, _folder):
     """The regular files of a tar. The standard library's reader has no bound for its headers."""
     position = 0
     while position + BLOCK <= len(data) and data[position] != 0:
@@ -100,7 +118,7 @@ def tar_size(field):
 READERS = {
     ZIP: zip_members,
     TAR: tar_members,
-    GZIP: lambda data: compressed_members(data, zlib.decompressobj(zlib.MAX_WBITS | 16)),
-    BZIP2: lambda data: compressed_members(data, bz2.BZ2Decompressor()),
-    XZ: lambda data: compressed_members(data, lzma.LZMADecompressor(memlimit=MEMORY)),
+    GZIP: lambda *archive: compressed_members(*archive, zlib.decompressobj(zlib.MAX_WBITS | 16)),
+    BZIP2: lambda *archive: compressed_members(*archive, bz2.BZ2Decompressor()),
+    XZ: lambda *archive: compressed_members(*archive, lzma.LZMADecompressor(memlimit=MEMORY)),
 }

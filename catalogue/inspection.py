@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from catalogue.archive_members import Unread, members_of
+from catalogue.archive_members import Room, Unread, members_of
 from catalogue.disguises import disguises, wide_gaps
 from catalogue.fences import Refused, body_start, line_at, missing_fence
 from catalogue.file_kinds import as_text, unreadable_kind
@@ -147,13 +147,13 @@ def inspect_folder(path, text, files, read):
     `files` are like `Skill.files`. `read` returns the bytes of a path, and is called once for each.
     """
     paths = [file["path"] for file in files]
-    findings = limited("dead-link", path, dead_links(text, [path, *paths]))
+    findings, archives = limited("dead-link", path, dead_links(text, [path, *paths])), Room()
     for file in files:
         findings += inspect_name(file["path"])
         data = read(file["path"])
         if file["is_executable"] or is_script(file["path"], data):
             findings.append(Finding("script", file["path"], None, "agents may run it"))
-        findings += inspect_file(file["path"], data)
+        findings += inspect_file(file["path"], data, archives)
     return findings
 
 
@@ -168,11 +168,11 @@ def inspect_name(path):
     ]
 
 
-def inspect_file(path, data):
-    """The findings of a file beside a SKILL.md."""
+def inspect_file(path, data, archives=None):
+    """The findings of a file beside a SKILL.md. `archives` is the Room of its folder."""
     text = as_text(data)
     if text is None:
-        return binary_findings(path, data)
+        return binary_findings(path, data, archives or Room())
     findings = hidden_findings(path, text, honest="\f")
     if PurePosixPath(path).suffix.lower() in MARKDOWN:
         findings += markdown_findings(path, text)
@@ -250,14 +250,14 @@ def size_findings(path, text):
     return [Finding("size", path, None, advice)]
 
 
-def binary_findings(path, data):
+def binary_findings(path, data, archives):
     kind = unreadable_kind(data)
     if not kind.endswith("archive"):
         findings = [Finding("unreadable-file", path, None, kind)] if kind else []
         return findings + secret_bytes(path, data)
     inner = []
     try:
-        for member in members_of(data, kind):
+        for member in members_of(data, kind, archives):
             inner += member_findings(f"{path}!{visible(member.path)[:MAX_PATH]}", member.data)
     except Unread as error:
         kind = f"{kind}: {error}"

@@ -60,6 +60,7 @@ class SubmissionViewSet(ApiViewSet):
     query_class = OwnSubmissionQuery
     serializer_class = SubmitSerializer
     required_scope = Scope.SUBMIT
+    is_slow = True  # inspecting 30 MiB takes a minute
 
     @property
     def scopes(self):

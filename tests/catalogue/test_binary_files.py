@@ -11,7 +11,7 @@ import pytest
 
 from catalogue.archive_members import MAX_BYTES
 from catalogue.findings import Finding
-from catalogue.inspection import inspect_file
+from catalogue.inspection import inspect_file, inspect_folder
 
 KEY = "AKIA" + "Z2KR9TB4MX1PL6VN"
 FOUND = "AWS access key, AKIA…"
@@ -180,6 +180,19 @@ LIMITS = {
 @pytest.mark.parametrize(("data", "text"), LIMITS.values(), ids=LIMITS)
 def test_limits_of_archives(data, text):
     assert inspect_file("a", data) == [Finding("unreadable-file", "a", None, text)]
+
+
+@pytest.mark.contract("28.3")
+@pytest.mark.parametrize("pack", [lambda data: zipped({"a": data}), gzip.compress])
+def test_a_limit_of_all_archives_of_a_folder(monkeypatch, pack):
+    monkeypatch.setattr("catalogue.archive_members.MAX_UNPACKED", 1_000)
+    data = {"a": pack(bytes(1_000)), "b": pack(KEY.encode())}
+    entries = [{"path": path, "is_executable": False} for path in data]
+
+    _, findings = inspect_folder("SKILL.md", "", entries, data.get)
+
+    assert (findings.code, findings.path) == ("unreadable-file", "b")
+    assert findings.text.endswith("archive: the archives before it have more than 32 MiB")
 
 
 def test_100_members_are_read():

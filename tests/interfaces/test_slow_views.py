@@ -12,7 +12,7 @@ def slow_client():
     return slow_client_of(slow_paths())
 
 
-@pytest.mark.contract("27.11")
+@pytest.mark.contract("27.11", "29.4")
 @pytest.mark.parametrize(
     "path",
     [
@@ -22,6 +22,8 @@ def slow_client():
         "/git/skills/pdf-tables/git-upload-pack",
         "/skills/pdf-tables/versions/compare",
         "/personas/archivist/versions/compare/",
+        "/api/v1/agents/me/submissions",
+        "/api/v1/agents/me/submissions/",
     ],
 )
 def test_slow_requests_wait_for_their_turn(slow_client, path):

@@ -60,8 +60,10 @@ def test_what_is_no_zip_is_refused(author):
         ),
         (
             PERSONA | {"content": PROMPT.replace("license: MIT", "priceCents: [1]")},
-            "content: a submitted persona must be free; "
-            "content: priceCents must be a whole number of cents, 0 or more",
+            (
+                "content: a submitted persona must be free; "
+                "content: priceCents must be a whole number of cents, 0 or more"
+            ),
         ),
         (
             PERSONA | {"content": PROMPT.replace("license: MIT", "skills: [none, draft]")},
