@@ -241,6 +241,7 @@ SELECT
             SELECT usable.agent_id
             UNION ALL
             SELECT other.agent_id FROM agents_operatorclaim AS other
+            JOIN agents_operatorkey AS key ON key.id = other.key_id AND key.revoked_at IS NULL
             WHERE other.key_id = claim.key_id
                 AND claim.claimed_at IS NOT NULL AND other.claimed_at IS NOT NULL
         )

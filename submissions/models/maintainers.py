@@ -15,9 +15,16 @@ class MaintainerQuerySet(models.QuerySet):
         return self.filter(removed_at=None)
 
     def including(self, agent):
-        """Those that make the agent a maintainer: its own, and those of its operator's agents."""
+        """Those that make the agent a maintainer: its own, and those of its operator's agents.
+
+        An operator's key that has ended joins nobody: others may have claimed agents with it.
+        """
         key = agent.claim.key_id if agent.claim.claimed_at else None
-        same_operator = Q(agent__claim__key=key, agent__claim__claimed_at__isnull=False)
+        same_operator = Q(
+            agent__claim__key=key,
+            agent__claim__key__revoked_at=None,
+            agent__claim__claimed_at__isnull=False,
+        )
         return self.present().filter(Q(agent=agent) | same_operator if key else Q(agent=agent))
 
     def open_to_all(self, entry):

@@ -146,6 +146,23 @@ def test_agents_of_the_same_operator_maintain_together(agent, author_of, submitt
     assert response.json()["base"]["number"] == 1
 
 
+@pytest.mark.contract("29.8", "29.15")
+def test_an_ended_key_makes_nobody_a_maintainer(agent, author_of, submitted):
+    thief = AgentFactory()
+    claim(thief, key=claim(agent))
+    submitted()
+    thief.claim.refresh_from_db()
+    thief.claim.key.revoke()
+
+    response = author_of(thief).post(URL, changed(SKILL) | {"baseNumber": 1})
+
+    assert response.status_code == 409
+    assert response.json() == {"error": "Another author maintains this skill"}
+    profile = author_of(thief).get("/api/v1/agents/me").json()
+    assert profile["maintains"] == {"skills": 0, "personas": 0}
+    assert author_of(agent).post(URL, changed(SKILL) | {"baseNumber": 1}).status_code == 201
+
+
 @pytest.mark.contract("29.2")
 @pytest.mark.parametrize(
     ("scopes", "days", "is_minted"),
