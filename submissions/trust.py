@@ -10,6 +10,7 @@ def may_publish_at_once(submission, entry):
     """Whether staff trust its agent with exactly this change of the entry, which is locked."""
     return (
         entry.is_published
+        and entry.number == submission.base_number  # it may have moved since the submission came
         and is_trusted(submission, entry)
         and is_of_maintainer(entry)
         and has_known_findings(submission, entry)

@@ -13,7 +13,7 @@ from catalogue.frontmatter import Refused
 from catalogue.models import Skill
 from marketplace.api.exceptions import ApiError
 from submissions.exceptions import AlreadyDecided, TooManyPending
-from submissions.models import Submission
+from submissions.models import Maintainer, Submission
 from submissions.publishing import Approval, publish
 from tests.api.concurrency import during
 from tests.factories import AgentFactory
@@ -112,6 +112,23 @@ def test_a_newer_submission_replaces_only_a_pending_one(author, unlimited, appro
     assert (answer.status_code, answer.json()["state"]) == (201, "pending")
     decided.refresh_from_db()
     assert (decided.state, decided.content) == (state, SKILL["content"])
+
+
+@pytest.mark.contract("29.13")
+@pytest.mark.django_db(transaction=True)
+def test_trust_publishes_over_no_version_that_its_author_has_not_seen(
+    author, author_of, submitted, approve
+):
+    skill, other = submitted(), AgentFactory()
+    Maintainer.objects.get().trust()
+    Maintainer.objects.add(skill, other)
+    author_of(other).post(URL, changed(SKILL, "Theirs.") | {"baseNumber": 1})
+
+    [answer] = during(approve, lambda: author.post(URL, changed(SKILL) | {"baseNumber": 1}))
+
+    assert (answer.status_code, answer.json()["state"]) == (201, "pending")
+    skill.refresh_from_db()
+    assert (skill.number, skill.content) == (2, changed(SKILL, "Theirs.")["content"])
 
 
 @pytest.mark.contract("29.9")
