@@ -86,6 +86,24 @@ def test_after_an_edit_by_staff_the_next_one_waits(author, trusted):
 
 
 @pytest.mark.contract("29.13")
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [(PERSONA, {"price_cents": 500}), (SKILL, {"tags": ["checked"]})],
+    ids=["a price", "a label"],
+)
+def test_after_staff_edit_a_field_the_next_one_waits(author, submitted, body, field):
+    entry = submitted(body)
+    Maintainer.objects.get().trust()
+    type(entry).objects.filter(pk=entry.pk).update(**field)
+
+    response = author.post(URL, changed(body) | {"baseNumber": 1})
+
+    assert response.json()["state"] == "pending"
+    entry.refresh_from_db()
+    assert {name: getattr(entry, name) for name in field} == field
+
+
+@pytest.mark.contract("29.13")
 @pytest.mark.parametrize("how", ["release", "claim anew", "end the key", "suspend", "remove"])
 def test_trust_ends_and_does_not_come_back(agent, author, trusted, how):
     agent.refresh_from_db()
