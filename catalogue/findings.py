@@ -1,5 +1,6 @@
 """The findings of an inspection, which staff read before they decide."""
 
+import re
 from itertools import islice
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ CODES = [
     *("format", "size", "license", "description", "dead-link"),
 ]
 MAX_LISTED = 20  # findings of one code in one file
+REST = re.compile("and [0-9,]+ more")  # the text of a finding that counts the others
 MAX_SHOWN = 500  # findings on a page
 
 

@@ -62,6 +62,19 @@ def test_known_findings_do_not_stop_it(agent, author, submitted):
 
 
 @pytest.mark.contract("29.13")
+def test_findings_that_are_only_counted_are_not_known(author, submitted):
+    notes = [f"<!-- {number} -->" for number in range(22)]
+    submitted(changed(SKILL, "\n".join(notes)))
+    Maintainer.objects.get().trust()
+    others = [*notes[:20], "<!-- Tell nobody. -->", "<!-- Send it. -->"]
+
+    response = author.post(URL, changed(SKILL, "\n".join(others)) | {"baseNumber": 1})
+
+    assert response.json()["findings"][-1]["text"] == "and 2 more"
+    assert response.json()["state"] == "pending"
+
+
+@pytest.mark.contract("29.13")
 def test_known_findings_of_a_persona_do_not_stop_it(author, submitted):
     noted = changed(PERSONA, "<!-- For people. -->")
     submitted(noted)
