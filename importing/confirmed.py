@@ -10,7 +10,7 @@ from django.utils.text import capfirst
 from catalogue.comparisons import file_changes
 from catalogue.findings import shown
 from catalogue.frontmatter import Refused, read_frontmatter
-from catalogue.models import Persona, Skill
+from catalogue.models import Persona, Skill, content_digest
 from catalogue.slugs import slug_of, title_of
 from importing.base import taking_turns
 from importing.doubts import doubt_about
@@ -45,6 +45,11 @@ class Outcome:
     @property
     def codes(self):
         return sorted({finding.code for finding in self.findings})
+
+    @property
+    def findings_digest(self):
+        """It tells whether two outcomes have the same findings."""
+        return content_digest("\n".join(map(str, self.findings)).encode())
 
     @property
     def shown_findings(self):

@@ -76,11 +76,12 @@ class Approval(NamedTuple):
     bytes_digest: str
     number: int | None  # of the entry, as its page showed it
     opened_at: object  # when the page was opened
+    findings: str  # the digest of those that the page showed
     ends_recall: bool = False
     accepts_doubts: bool = False
 
 
-AT_ONCE = Approval(user=None, bytes_digest="", number=None, opened_at=None)
+AT_ONCE = Approval(user=None, bytes_digest="", number=None, opened_at=None, findings="")
 
 
 def publish(submission, approval):
@@ -148,6 +149,8 @@ def store(submission, entry, approval=AT_ONCE):
         outcome = importer.outcome()
     if outcome.result == "refused":
         raise Refused(outcome.reason)
+    if approval != AT_ONCE and approval.findings != outcome.findings_digest:
+        raise Refused(MOVED)
     entry = outcome.entry
     if approval.ends_recall:
         entry.publish()

@@ -163,6 +163,7 @@ def approval_of(request):
             bytes_digest=request.POST["bytes_digest"],
             number=int(request.POST["number"]) if request.POST["number"] else None,
             opened_at=moment(request.POST["opened_at"]),
+            findings=request.POST["findings"],
             ends_recall=request.POST.get("decision") == "publish_and_end_recall",
             accepts_doubts="accepted" in request.POST,
         )

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from agents.models import AgentToken
 from submissions.models import Submission
-from submissions.publishing import Approval, publish
+from submissions.publishing import Approval, preview, publish
 from tests.admin.conftest import admin_client_of, clerk_with  # noqa: F401
 from tests.browser import untouched_form
 
@@ -70,8 +70,8 @@ def approve(editor):
         submission = submission or Submission.objects.pending().get()
         entry = submission.model.objects.filter(slug=submission.slug).first()
         number = entry.number if entry else None
-        approval = Approval(editor, submission.bytes_digest, number, timezone.now(), **options)
-        return publish(submission, approval)
+        shown = submission.bytes_digest, number, timezone.now(), preview(submission).findings_digest
+        return publish(submission, Approval(editor, *shown, **options))
 
     return approve
 

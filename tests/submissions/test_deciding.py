@@ -15,6 +15,7 @@ from tests.factories import SkillFactory
 from tests.submissions.conftest import (
     DESK,
     PERSONA,
+    PROMPT,
     SKILL,
     TEXT,
     URL,
@@ -108,6 +109,23 @@ def test_what_moved_since_the_page_was_opened_is_shown_first(desk, author, submi
     assert "has changed since the preview" in told(desk.decide(page, "publish"))[0]
     desk.decide(desk.page(pending), "publish")
     assert Skill.objects.get().content == changed(SKILL)["content"]
+
+
+@pytest.mark.contract("29.11")
+def test_findings_that_came_since_the_page_was_opened_are_shown_first(desk, author):
+    skill = SkillFactory(slug="tables")
+    author.post(URL, PERSONA | {"content": PROMPT.replace("license", "skills: tables\nlicense")})
+    pending = Submission.objects.get()
+    page = desk.page(pending)
+    skill.withdraw()
+
+    response = desk.decide(page, "publish")
+
+    assert told(response) == [MOVED]
+    assert "no published skill is called tables" in response.content.decode()
+    assert not Persona.objects.exists()
+    desk.decide(desk.page(pending), "publish")
+    assert Persona.objects.get().status == "published"
 
 
 @pytest.mark.contract("29.11")

@@ -14,7 +14,7 @@ from catalogue.models import Skill
 from marketplace.api.exceptions import ApiError
 from submissions.exceptions import AlreadyDecided, TooManyPending
 from submissions.models import Maintainer, Submission
-from submissions.publishing import Approval, publish
+from submissions.publishing import Approval, preview, publish
 from tests.api.concurrency import during
 from tests.factories import AgentFactory
 from tests.submissions.conftest import SKILL, URL, changed
@@ -47,7 +47,8 @@ def unlimited(rates):
 
 def approval(submission, name, number):
     user = User.objects.get_or_create(username=name)[0]
-    return Approval(user, submission.bytes_digest, number, timezone.now())
+    findings = preview(submission).findings_digest
+    return Approval(user, submission.bytes_digest, number, timezone.now(), findings)
 
 
 @pytest.mark.contract("29.11")
