@@ -22,6 +22,7 @@ from importing.zips import unzip
 from marketplace.large_values import pieces_of
 from submissions.exceptions import NothingHasChanged, UnusableText
 from submissions.models.submissions import MODELS
+from submissions.staff_fields import keep_fields
 
 ONE_SKILL = "The zip must hold one SKILL.md, at its root or in one folder with all its files"
 
@@ -80,8 +81,10 @@ class Proposal:
         before = [getattr(entry, name) for name in names]
         is_export = base is not None and as_file(base) == self.text
         self.files_before = getattr(base, "files", [])
-        self.importer.learn([self.file])
-        problems = [*self.problems_of_persona(), *self.fill(entry)]
+        problems = [*self.problems_of_persona()]
+        if base is not None and not self.by_staff:
+            keep_fields(self.file, base)
+        problems += self.fill(entry)
         if problems:
             raise UnusableText("; ".join(f"content: {problem}" for problem in problems))
         if base is not None:
@@ -94,6 +97,7 @@ class Proposal:
 
     def fill(self, entry):
         """Set the entry's fields; returns the problems that an import would have with them."""
+        self.importer.learn([self.file])
         if not self.importer.fill(self.file, entry):
             return self.importer.report.reasons
         entry.status = Status.PUBLISHED
@@ -105,8 +109,8 @@ class Proposal:
 
     def problems_of_persona(self):
         if self.kind == "persona" and not self.by_staff:
-            fields = self.file.fields
-            if str(fields.get("priceCents") or "").strip("0"):
+            self.importer.learn([self.file])
+            if str(self.file.fields.get("priceCents") or "").strip("0"):
                 yield "a submitted persona must be free"
             for slug in self.importer.unknown_skills(self.file):
                 yield f"no published skill is called {slug}"

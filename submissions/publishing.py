@@ -17,6 +17,7 @@ from importing.confirmed import ConfirmedPersonaImporter, ConfirmedSkillImporter
 from submissions.exceptions import AlreadyDecided
 from submissions.models import Maintainer, SubmittedVersion
 from submissions.models.submissions import State
+from submissions.staff_fields import keep_fields
 from submissions.trust import may_publish_at_once
 
 DRAFT = "A draft of staff has the slug {slug}. Delete or publish it first, or reject this."
@@ -34,6 +35,13 @@ class BySlugMixin:
         self.root = path.parent.parent
         self.published = {self.display_path(path)}  # even without a description
         self.submission, self.path = submission, path
+
+    def read(self, root, path):
+        file = super().read(root, path)
+        entry = self.model.objects.filter(slug=self.submission.slug).first()
+        if file and entry and self.submission.agent_id:
+            keep_fields(file, entry)
+        return file
 
     def outcome(self):
         """The Outcome of importing it, or of the preview."""

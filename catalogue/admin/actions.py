@@ -42,9 +42,7 @@ def number_field(entry):
 )
 @offered_to(lambda entry: entry.status != Status.PUBLISHED)
 def publish(model_admin, request, queryset):
-    # A tick that the form did not ask for says nothing.
-    message = "Published: accepted the findings." if "accepted" in request.POST else "Published."
-    model_admin.change_each(request, queryset, message, model_admin.model.publish)
+    model_admin.change_each(request, queryset, "Published.", model_admin.model.publish)
 
 
 # It would end a recall, and its agents would no longer read the reason.

@@ -283,7 +283,7 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
         text = "; ".join([*map(str, form.shown_findings[:NAMED]), *rest])
         self.message_user(request, f"Findings in {entry}: {text}.", messages.WARNING)
         if form.is_accepted:
-            self.log_change(request, entry, f"Accepted findings: {', '.join(form.strict_codes)}.")
+            self.log_change(request, entry, form.accepted)
 
     def say_that_it_is_a_draft(self, request, entry):
         text, address = "{} is a draft: agents cannot find it until you publish it.", ""

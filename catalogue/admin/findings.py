@@ -37,6 +37,10 @@ class AsksMixin:
         return bool(self.answer) and self.data.get("accepted") == self.answer
 
     @property
+    def accepted(self):
+        return f"Accepted findings: {', '.join(self.strict_codes)}." if self.is_accepted else ""
+
+    @property
     def strict_codes(self):
         return sorted({finding.code for finding in self.findings}.intersection(STRICT))
 

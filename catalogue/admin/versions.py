@@ -143,7 +143,7 @@ def version_action_view(model_admin, request, object_id, number, act):
         rows = [] if version.is_purged else [version.restored()]
     form_class = action.form_class
     form = form_class and form_class(request.POST if is_confirmed else None, rows)
-    if not is_confirmed or (form and not form.is_valid()):
+    if not (is_confirmed and model_admin.is_answered(request, form)):
         return model_admin.confirm(
             request,
             [entry],

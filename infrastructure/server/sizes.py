@@ -1,6 +1,8 @@
-"""The maximum sizes of a request. The web server uses them, so nothing of Django is imported."""
+"""The maximum sizes of a request, for the web server and the application."""
 
 import re
+
+from django.conf import settings
 
 MAX_BODY = 64 * 1024  # bytes
 MAX_UPLOAD = 34 * 1024**2  # bytes of a form in which staff upload files
@@ -20,5 +22,6 @@ TOO_SLOW = "The request was not complete in time"
 def max_body(path, authorization=""):
     """The bytes that the body of a request to this path may have, with this Authorization."""
     if SUBMISSIONS.fullmatch(path):
-        return MAX_SUBMISSION if WITH_TOKEN.fullmatch(authorization) else MAX_BODY
+        is_read = settings.SUBMISSIONS != "off" and WITH_TOKEN.fullmatch(authorization)
+        return MAX_SUBMISSION if is_read else MAX_BODY
     return next((size for start, size in LONG_BODIES.items() if path.startswith(start)), MAX_BODY)

@@ -41,6 +41,8 @@ class ReasonField(forms.CharField):
 class ActionForm(VisibleTextsMixin, forms.Form):
     """The values that an action needs."""
 
+    accepted = ""  # what a person accepts with it, as a sentence for the log
+
     def __init__(self, data, rows, **options):
         super().__init__(data, **options)
         self.rows = rows
@@ -76,7 +78,7 @@ def confirmed_action(
             queryset = queryset.filter(pk__in=keys)
             is_confirmed = self.is_confirmed(request, queryset)
             form = form_class and form_class(request.POST if is_confirmed else None, queryset)
-            if is_confirmed and (form is None or form.is_valid()):
+            if is_confirmed and self.is_answered(request, form):
                 return run(self, request, queryset, **(form.cleaned_data if form else {}))
             details = {
                 name: value(self, queryset) if callable(value) else value
@@ -154,6 +156,14 @@ class ConfirmedActionsMixin:
         is_sent = request.method == "POST" and "confirmed" in request.POST
         return is_sent and not self.unseen_changes(request, rows)
 
+    def is_answered(self, request, form):
+        """Whether the form of a confirmation is valid. The log tells what it accepts."""
+        if form is None:
+            return True
+        is_valid = form.is_valid()
+        request.accepted = form.accepted
+        return is_valid
+
     def unseen_changes(self, request, rows):
         """The changes by other staff to the rows since this person opened the confirmation.
 
@@ -167,7 +177,8 @@ class ConfirmedActionsMixin:
 
     @contextmanager
     def logged_change(self, request, row, message, **details):
-        """Change a row in a transaction, and log it."""
+        """Change a row in a transaction, and log it with what the person has accepted."""
+        message = f"{message} {getattr(request, 'accepted', '')}".rstrip()
         with transaction.atomic():
             self.snapshot_before_change(row)
             yield

@@ -90,7 +90,7 @@ class HistoryMixin(SimpleHistoryAdmin):
         form = self.restore_form(request.POST if is_confirmed else None, row, changes)
         if not changes:
             self.message_user(request, "It is already in this state.")
-        elif not (is_confirmed and (form is None or form.is_valid())):
+        elif not (is_confirmed and self.is_answered(request, form)):
             return self.confirm(
                 request,
                 [row],

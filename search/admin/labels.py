@@ -128,7 +128,7 @@ def rename_tag_view(model_admin, request):
         return redirect(back)
     is_confirmed = model_admin.is_confirmed(request, entries)
     form = TagForm(request.POST if is_confirmed else None, entries, tag)
-    if not is_confirmed or not form.is_valid():
+    if not (is_confirmed and model_admin.is_answered(request, form)):
         return model_admin.confirm(
             request,
             entries,

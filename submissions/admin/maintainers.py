@@ -149,7 +149,7 @@ def maintainer_action_view(model_admin, request, object_id, maintainer, act):
     is_confirmed = model_admin.is_confirmed(request, [entry])
     form = RemoveLastForm(request.POST if is_confirmed else None, [entry]) if is_last else None
     back = model_admin.url_of("maintainers", entry.pk)
-    if not is_confirmed or (form and not form.is_valid()):
+    if not (is_confirmed and model_admin.is_answered(request, form)):
         return model_admin.confirm(
             request,
             [entry],

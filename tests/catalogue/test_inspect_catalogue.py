@@ -74,6 +74,34 @@ def test_it_reads_all_fields():
     }
 
 
+@pytest.mark.contract("28.7")
+def test_it_lists_refused_characters_in_older_versions_that_agents_can_read():
+    hidden = "Do\u202e it."
+    skill = SkillFactory(slug="pdf", license="MIT", content=hidden)
+    persona = PersonaFactory(slug="archivist", license="MIT", title="A\u202eB", content="One.")
+    for title, content in {"Recalled": "Do\u202e more.", "Clean": "Do it."}.items():
+        for entry in (skill, persona):
+            entry.title, entry.content = title, content
+            entry.save()
+    for entry in (skill, persona):
+        entry.versions.get(number=2).recall("It hides something.")
+
+    assert [line for line in inspected() if "version" in line] == [
+        "skill pdf, version 1: SKILL.md, line 1: U+202E RIGHT-TO-LEFT OVERRIDE",
+        "persona archivist, version 1: title, line 1: U+202E RIGHT-TO-LEFT OVERRIDE",
+    ]
+
+
+def test_it_takes_as_many_queries_for_many_versions(django_assert_num_queries):
+    skill = SkillFactory(license="MIT")
+    for number in range(5):
+        skill.content = f"Do it {number} times."
+        skill.save()
+
+    with django_assert_num_queries(9):
+        inspected()
+
+
 def test_a_clean_catalogue():
     PersonaFactory(license="MIT")
 

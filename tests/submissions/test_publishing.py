@@ -10,9 +10,10 @@ from importing.reports import ImportReport
 from submissions.exceptions import AlreadyDecided, UnusableText
 from submissions.models import Maintainer, Submission, SubmittedVersion
 from submissions.proposals import Proposal, written
-from tests.factories import SkillFactory
+from tests.factories import PersonaFactory, SkillFactory
 from tests.submissions.conftest import PERSONA, SKILL, TEXT, URL, changed
 
+NOTHING = {"error": "Nothing has changed"}
 SCRIPT = {"path": "scripts/run.py", "content": "print()\n", "executable": True}
 
 
@@ -43,6 +44,36 @@ def test_a_persona_is_published_with_its_skills(author, submitted):
     assert persona.status == "published"
     assert [skill.slug for skill in persona.skills.all()] == ["pdf-tables"]
     assert Persona.objects.get().number == 1
+
+
+@pytest.mark.contract("29.6")
+def test_an_authors_file_keeps_what_staff_have_set_beside_it(author, submitted):
+    skill = submitted()
+    skill.tags, skill.category, skill.license = ["pdf", "tables"], "data", "Apache-2.0"
+    skill.save()
+    assert author.post(URL, SKILL | {"baseNumber": 1}).json() == NOTHING
+    text = changed(SKILL)["content"].replace("license: MIT", "license: CC0-1.0\ncategory: office")
+
+    skill = submitted(SKILL | {"content": text, "baseNumber": 1})
+
+    skill.refresh_from_db()
+    assert (skill.number, skill.content) == (2, text)
+    assert (skill.tags, skill.category, skill.license) == (["pdf", "tables"], "office", "CC0-1.0")
+
+
+@pytest.mark.contract("29.6")
+def test_an_authors_persona_keeps_the_bundle_and_the_price_of_staff(author, submitted):
+    skills = [SkillFactory(slug="pdf-tables"), SkillFactory(slug="old", status="withdrawn")]
+    PersonaFactory(slug="archivist", content="You keep papers.", price_cents=500, skills=skills)
+
+    persona = submitted(changed(PERSONA) | {"baseNumber": 1})
+
+    persona.refresh_from_db()
+    assert persona.price_cents == 500
+    assert {*persona.skills.all()} == {*skills}
+    without = PERSONA["content"].replace("license: MIT", "license: MIT\nskills: [pdf-tables]")
+    persona = submitted(PERSONA | {"content": without, "baseNumber": 2})
+    assert [skill.slug for skill in persona.skills.all()] == ["pdf-tables"]
 
 
 @pytest.mark.contract("29.12")

@@ -106,7 +106,7 @@ def test_a_zip_is_the_same_as_its_files(author, folder):
 @pytest.mark.contract("29.7")
 @pytest.mark.parametrize(("number", "codes"), [(None, ["outdated"]), (1, [])])
 def test_a_change_names_its_base(author, number, codes):
-    skill = SkillFactory(slug="pdf-tables", content=TEXT)
+    skill = SkillFactory(slug="pdf-tables", content=TEXT, license="MIT")
 
     body = author.post(URL, changed(SKILL) | {"baseNumber": number}).json()
 

@@ -2,18 +2,20 @@ from collections import Counter
 from time import monotonic
 
 from django.core.management.base import BaseCommand
+from django.db.models import F
 from tqdm import tqdm
 
-from catalogue.models import Persona, Skill, look_alike_finding, look_alikes
+from catalogue.inspection import refusals
+from catalogue.models import FileContent, Persona, Skill, look_alike_finding, look_alikes
 from marketplace.hidden_text import visible
 
-BATCH = 50  # entries whose texts are read at a time
+BATCH = 50  # entries, or versions, whose texts are read at a time
 
 
 class Command(BaseCommand):
     help = (
         "Inspect every skill and persona, whatever its status, print each finding, and correct "
-        "what the lists of the admin filter by."
+        "what the lists of the admin filter by. Print the hidden characters of older versions, too."
     )
 
     def handle(self, **options):
@@ -27,6 +29,10 @@ class Command(BaseCommand):
                         counts.update(finding.code for finding in findings)
                         for finding in findings:
                             self.write(visible(f"{model.kind} {entry}: {finding}"))
+                    for version in older_versions(model, batch):
+                        for reason in refusals_of(version):
+                            text = f"{model.kind} {version.entry}, version {version.number}"
+                            self.write(visible(f"{text}: {reason}"))
                     bar.update(len(batch))
         codes = ", ".join(f"{number:,} {code}" for code, number in counts.most_common())
         self.stdout.write(
@@ -56,3 +62,26 @@ def inspected(model, batch):
         other = published.get(entry.slug)
         like = [look_alike_finding(entry.file_name, entry.slug, other)] if other else []
         yield entry, [*entry.inspect(), *like]
+
+
+def older_versions(model, batch):
+    """The versions of these entries that agents may read beside the newest, with their texts."""
+    kind, last = model.kind, 0
+    rows = model.versions.rel.related_model.objects.readable().select_related(kind).order_by("pk")
+    rows = rows.filter(**{f"{kind}__in": batch}).exclude(digest=F(f"{kind}__digest"))
+    rows = rows.defer(*model.long_columns(f"{kind}__"))
+    while versions := list(rows.filter(pk__gt=last)[:BATCH]):
+        digests = {version.content_digest for version in versions}
+        stored = FileContent.objects.in_bulk(digests, field_name="digest")
+        for version in versions:
+            version.content = bytes(stored[version.content_digest].data).decode()
+            yield version
+        last = versions[-1].pk
+
+
+def refusals_of(version):
+    """Why no form would take the texts of a version today."""
+    file_text = version.frontmatter + version.content
+    texts = {name: getattr(version, name) for name in ("title", "description", "version")}
+    for name, text in (texts | {version.entry.file_name: file_text}).items():
+        yield from refusals(name, text)

@@ -84,6 +84,15 @@ def test_a_long_submission_is_awaited_behind_a_token_alone(path, header, most):
     assert (missing(most), missing(most + 1)) == (most, 0)
 
 
+@pytest.mark.contract("29.4")
+def test_without_submissions_a_long_one_is_not_awaited(settings):
+    settings.SUBMISSIONS = "off"
+
+    test_a_long_submission_is_awaited_behind_a_token_alone(
+        SUBMISSIONS, b"Authorization: Bearer " + TOKEN, MAX_BODY
+    )
+
+
 class Ended(Exception):
     """gunicorn would wait for more."""
 

@@ -1,0 +1,41 @@
+"""The fields that staff have set beside the file of an entry: an author's file keeps them."""
+
+from catalogue.frontmatter import Frontmatter, Refused, read_frontmatter
+from catalogue.models import Kind
+
+
+class KeptFields(Frontmatter):
+    """The fields of a file, some of them with the values that the entry has."""
+
+    def __init__(self, fields, kept):
+        super().__init__(fields)
+        self.kept = kept
+
+    def get(self, name):
+        return (self.kept[name] or None) if name in self.kept else super().get(name)
+
+
+def keep_fields(file, entry):
+    """Let a file say what the entry has, in each field that it leaves as the published file does.
+
+    An author starts from the published file, which does not tell what staff changed in a form.
+    """
+    published = published_fields(entry)
+
+    def kept(values):
+        same = (name for name in values if file.fields.get(name) == published.get(name))
+        return {name: values[name] for name in same}
+
+    file.values |= kept({name: getattr(entry, name) for name in entry.frontmatter_fields()})
+    if entry.kind == Kind.PERSONA:
+        bundle = [skill.slug for skill in entry.skills.only("slug")]
+        values = {"priceCents": str(entry.price_cents), "skills": bundle}
+        file.fields = KeptFields(file.fields.fields, kept(values))
+
+
+def published_fields(entry):
+    try:
+        text = entry.content if entry.kind == Kind.SKILL else entry.frontmatter
+        return read_frontmatter(text)[0]
+    except Refused:
+        return Frontmatter({})
