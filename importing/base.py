@@ -23,7 +23,7 @@ from importing.folders import is_below
 from importing.inspecting import check_characters, check_strictly, findings_of
 from importing.reports import reason_of
 
-BATCH = 100  # files per transaction
+BATCH = 20  # files per transaction, for which a page of the desk may wait
 
 
 @contextmanager

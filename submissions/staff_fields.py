@@ -2,6 +2,9 @@
 
 from catalogue.frontmatter import Frontmatter, Refused, read_frontmatter
 from catalogue.models import Kind
+from importing.exports import differing_fields
+
+KEYS = {"price_cents": "priceCents"}  # in a file, if they are not the names of the fields
 
 
 class KeptFields(Frontmatter):
@@ -31,6 +34,13 @@ def keep_fields(file, entry):
         bundle = [skill.slug for skill in entry.skills.only("slug")]
         values = {"priceCents": str(entry.price_cents), "skills": bundle}
         file.fields = KeptFields(file.fields.fields, kept(values))
+
+
+def overrules_staff(fields, entry):
+    """Whether the fields of an author's file change one that staff have set."""
+    published = published_fields(entry)
+    keys = (KEYS.get(name, name) for name in differing_fields(entry))
+    return any(fields.get(key) != published.get(key) for key in keys)
 
 
 def published_fields(entry):

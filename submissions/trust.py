@@ -1,7 +1,9 @@
 """Which submissions need no decision of staff (contract 29)."""
 
 from catalogue.findings import REST
+from catalogue.frontmatter import read_frontmatter
 from submissions.models import Maintainer, SubmittedVersion
+from submissions.staff_fields import overrules_staff
 
 # Findings that never stop a trusted maintainer. Others must be in the published text, too.
 HARMLESS = {"size", "license", "format"}
@@ -14,6 +16,7 @@ def may_publish_at_once(submission, entry):
         and entry.number == submission.base_number  # it may have moved since the submission came
         and is_trusted(submission, entry)
         and is_of_maintainer(entry)
+        and not overrules_staff(read_frontmatter(submission.content)[0], entry)
         and has_known_findings(submission, entry)
     )
 

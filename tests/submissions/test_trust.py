@@ -100,18 +100,24 @@ def test_after_an_edit_by_staff_the_next_one_waits(author, trusted):
 
 @pytest.mark.contract("29.13")
 @pytest.mark.parametrize(
-    ("body", "field"),
-    [(PERSONA, {"price_cents": 500}), (SKILL, {"tags": ["checked"]})],
-    ids=["a price", "a label"],
+    ("body", "field", "line", "state"),
+    [
+        (PERSONA, {"price_cents": 500}, "", "published"),
+        (PERSONA, {"price_cents": 500}, "priceCents: 0\n", "pending"),
+        (SKILL, {"tags": ["checked"]}, "", "published"),
+        (SKILL, {"tags": ["checked"]}, "tags: [mine]\n", "pending"),
+        (SKILL, {"license": "CC0-1.0"}, "tags: [mine]\n", "published"),
+    ],
 )
-def test_the_next_one_keeps_a_field_that_staff_have_set(author, submitted, body, field):
+def test_one_that_changes_a_field_of_staff_waits(author, submitted, body, field, line, state):
     entry = submitted(body)
     Maintainer.objects.get().trust()
     type(entry).objects.filter(pk=entry.pk).update(**field)
+    text = changed(body)["content"].replace("license:", f"{line}license:")
 
-    response = author.post(URL, changed(body) | {"baseNumber": 1})
+    response = author.post(URL, body | {"content": text, "baseNumber": 1})
 
-    assert response.json()["state"] == "published"
+    assert response.json()["state"] == state
     entry.refresh_from_db()
     assert {name: getattr(entry, name) for name in field} == field
 

@@ -17,11 +17,12 @@ from tests.system.model_catalogue import (
 from tests.system.model_installs import NOT_FOUND, InstallRules
 from tests.system.model_reviews import ReviewRules
 from tests.system.model_signals import SignalRules
+from tests.system.model_submissions import SubmissionRules
 from tests.system.model_tokens import TokenRules
 from tests.system.model_version_rules import VersionRules
 
 
-class Model(InstallRules, ReviewRules, SignalRules, TokenRules, VersionRules):
+class Model(InstallRules, ReviewRules, SignalRules, SubmissionRules, TokenRules, VersionRules):
     def __init__(self, base_url):
         self.base_url = base_url
         self.agents, self.entries, self.seen = [], {"skills": [], "personas": []}, set()
@@ -106,7 +107,13 @@ class Model(InstallRules, ReviewRules, SignalRules, TokenRules, VersionRules):
 
     @operation("read")
     def me(self, token, _body):
-        return Reply(200, token.agent.profile_for(token))
+        return Reply(200, token.agent.profile_for(token, self.maintained_by(token.agent)))
+
+    def maintained_by(self, agent):
+        return {
+            kind: sum(agent in entry.present_maintainers for entry in entries)
+            for kind, entries in self.entries.items()
+        }
 
     @operation("read")
     def update_me(self, token, body):
@@ -123,13 +130,15 @@ class Model(InstallRules, ReviewRules, SignalRules, TokenRules, VersionRules):
 
     def suspend(self, agent, *, suspended):
         agent.is_suspended = suspended
+        if suspended:
+            self.end_all_trust(agent)
         self.may_have_moved(agent)
 
     def may_have_moved(self, agent):
         """The contract leaves open whether this updates the profile."""
         agent.updated = Timestamp(self.interval, earliest=agent.updated.earliest)
 
-    def add(self, kind, fields, content, status, *, price=0, bundle=()):
+    def add(self, kind, fields, content, status, *, price=0, bundle=(), frontmatter=""):
         entry = Entry(
             kind,
             self.opaque(kind.removesuffix("s")),
@@ -138,7 +147,7 @@ class Model(InstallRules, ReviewRules, SignalRules, TokenRules, VersionRules):
             status,
             created=Timestamp(self.interval),
             updated=Timestamp(self.interval),
-            frontmatter="" if kind == "personas" else None,
+            frontmatter=frontmatter if kind == "personas" else None,
             price_cents=price,
             bundle=list(bundle),
         )

@@ -10,6 +10,7 @@ from tests.system.model_catalogue import published, slugs
 from tests.system.model_versions import agent_file
 
 SCOPES = ["read", "install", "review"]  # of a token, unless a request names others
+EVERY_SCOPE = [*SCOPES, "submit"]
 CHALLENGE = 'Bearer realm="marketplace"'
 POLICIES = ["install", "review", "confirm-claim", "manage", "report", "clone", "submit"]
 # The test sets every limit to this. No run is as long as the window.
@@ -44,8 +45,9 @@ class Token(ShortRepr):
     def __repr__(self):
         return f"<token of {self.agent}: {'/'.join(self.scopes)}>"
 
-    def may(self, scope):
-        return refusal(self, scope) is None
+    def may(self, *scopes):
+        """Whether one of the scopes allows a request."""
+        return refusal(self, scopes) is None
 
     def authenticates(self):
         return self.is_usable and not self.agent.is_suspended
@@ -56,13 +58,13 @@ class Token(ShortRepr):
         return f"{text[:14]}…{text[-4:]}"
 
 
-def refusal(token, scope):
-    """The reason to refuse a request of this scope, or None."""
+def refusal(token, scopes):
+    """The reason to refuse a request that each of these scopes allows, or None."""
     if token is None:
         return error(401, "Authentication required", CHALLENGE)
     if not token.authenticates():
         return error(401, "Authentication required", f'{CHALLENGE}, error="invalid_token"')
-    return None if scope in token.scopes else forbidden(scope)
+    return None if {*scopes} & {*token.scopes} else forbidden(scopes[0])
 
 
 def forbidden(scope):
@@ -70,7 +72,7 @@ def forbidden(scope):
     return error(403, "Insufficient permissions", need)
 
 
-def operation(scope, *, policy=None):
+def operation(*scopes, policy=None):
     """A method for requests with a token: the checks before its rule, in order.
 
     Each permitted request counts by its policy.
@@ -81,12 +83,11 @@ def operation(scope, *, policy=None):
         def respond(model, token, given=None):
             if token is not None and token.authenticates():
                 token.used = token.used or Timestamp(model.interval)
-            if refused := refusal(token, scope):
+            if refused := refusal(token, scopes):
                 return refused
             token.agent.spent[policy] += 1
             return rule(model, token, given)
 
-        respond.scope = scope
         return respond
 
     return decorate
@@ -118,6 +119,7 @@ class Agent(ShortRepr):
     active: Any = None
     reviews: dict = field(default_factory=dict)  # persona -> Review, including deleted ones
     reports: dict = field(default_factory=dict)  # target -> the response's identifiers
+    submissions: list = field(default_factory=list)  # Submission, the oldest first
     spent: Counter = field(default_factory=Counter)  # policy -> counted requests
 
     def __repr__(self):
@@ -129,8 +131,8 @@ class Agent(ShortRepr):
         claim = {"status": "unclaimed", "operator": None, "claimedAt": None}
         return claim | {"claimUrl": self.claim_url}
 
-    def profile_for(self, token):
-        """The profile as GET /agents/me shows it."""
+    def profile_for(self, token, maintained):
+        """The profile as GET /agents/me shows it, with the numbers of `maintained` entries."""
         return {
             "agentId": self.agent_id,
             "handle": self.handle,
@@ -148,7 +150,7 @@ class Agent(ShortRepr):
                 "personas": len(self.personas),
                 "reviews": sum(not review.is_deleted for review in self.reviews.values()),
             },
-            "maintains": {"skills": 0, "personas": 0},  # nobody here submits
+            "maintains": maintained,
             "createdAt": self.created,
             "updatedAt": self.updated,
         }

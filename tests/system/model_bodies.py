@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from tests.system.model_agents import SCOPES
+from tests.system.model_agents import EVERY_SCOPE
 
 
 def bodies(required, **optional):
@@ -60,7 +60,7 @@ BODIES = {
     "create_token": bodies(
         {},
         name=st.sampled_from(["laptop", "n" * 80, "", None]),
-        scopes=st.lists(st.sampled_from(SCOPES), min_size=1, max_size=4) | st.none(),
+        scopes=st.lists(st.sampled_from(EVERY_SCOPE), min_size=1, max_size=4) | st.none(),
         expiresInDays=st.sampled_from([1, 90, 365, None]),
     ),
     "rotate_token": st.none() | bodies({}, graceSeconds=st.sampled_from([0, 3600, 86_400, None])),

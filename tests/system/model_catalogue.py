@@ -33,6 +33,8 @@ class Entry(Versioned, ShortRepr):
     bundled_in: list = field(default_factory=list)
     installs: int = 0  # all that ever existed
     reviews: dict = field(default_factory=dict)  # agent -> Review
+    maintainers: dict = field(default_factory=dict)  # agent -> "present", "trusted" or "removed"
+    authors: dict = field(default_factory=dict)  # number of a submitted version -> agent
     versions: list = field(default_factory=list)  # Version, the oldest first
     written_digest: Any = None  # of a skill that a purge erased
     born: int = field(default_factory=lambda: next(edits))
@@ -47,6 +49,10 @@ class Entry(Versioned, ShortRepr):
     @property
     def is_published(self):
         return self.status == "published"
+
+    @property
+    def present_maintainers(self):
+        return [agent for agent, state in self.maintainers.items() if state != "removed"]
 
     @property
     def ratings(self):

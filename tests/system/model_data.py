@@ -18,6 +18,7 @@ NAMES = {
     "own_skills": "list_own_skills",
     "own_personas": "list_own_personas",
     "own_reviews": "list_own_reviews",
+    "own_submissions": "list_submissions",
     "persona_reviews": "list_reviews",
 }
 VERSIONS = {"list_skill_versions", "list_persona_versions"}
@@ -51,6 +52,10 @@ REACHED = {
     "revoke_leaked_token": {200},
     "report": {200, 201, 404},
     "facets": {200},
+    "submit": {200, 201, 400, 409},
+    "withdraw_submission": {200, 404, 409},
+    "own_submissions": {200},
+    "submission": {200, 404},
     "changes": {200},
     "detail": {200, 404},
     "version": {200, 304, 404},
@@ -62,7 +67,7 @@ REACHED = {
     "persona_reviews": {200, 404},
     **{name: {200, 304, 404} for name in sorted(VERSIONS)},
 }
-ENTRIES = {"detail", "changes", "version"}  # compared separately
+ENTRIES = {"detail", "changes", "version", "submission"}  # compared separately
 OPERATIONS = {name: OPERATION[NAMES.get(name, name)] for name in REACHED.keys() - ENTRIES}
 WORDS = ["lantern", "orbit", "velvet"]
 TAGS = ["fast", "files", "quiet"]
@@ -72,6 +77,10 @@ SLUGS = {
     "skills": ["amber-lantern", "brass", "copper-velvet", "dune", "ember"],
     "personas": ["ember", "falcon", "grey-orbit", "heron", "iris"],  # one is also a skill's slug
 }
+NEW_SLUGS = {"skill": ["fern", "gravel-path"], "persona": ["jade"]}  # which agents submit
+FIRST_SUBMITTED = {"skill": "fern", "persona": "jade"}
+MAX_PENDING = 3  # submissions of everybody
+REJECTIONS = ["Name its source.", "é" * 1000]
 BUNDLES = [[0, 1], [1, 2], [], [3], [0, 1, 2, 3, 4]]
 PRICES = [0, 0, 0, 500, 0]
 STATUSES = ["published", "published", "published", "published", "draft"]
@@ -157,6 +166,24 @@ def content(kind, slug, text):
     if kind == "personas":
         return text
     return f"---\nname: {slug}\ndescription: Does it.\n---\n{text}"
+
+
+def submitted_file(slug, text, *, license_name):
+    """The file that an agent submits. Without a license, a skill's is like `content`."""
+    line = f"license: {license_name}\n" if license_name else ""
+    return f"---\nname: {slug}\n{line}description: Does it.\n---\n{TEXTS[text]}"
+
+
+def head_of(text):
+    """The frontmatter of a file, with its two lines of ---; or ""."""
+    end = text.find("\n---\n") if text.startswith("---\n") else -1
+    return "" if end < 0 else text[: end + len("\n---\n")]
+
+
+def fields_of(text):
+    """The fields of a file's frontmatter."""
+    lines = (line.partition(": ") for line in head_of(text).splitlines())
+    return {key: value for key, colon, value in lines if colon}
 
 
 def parts(entry, text):

@@ -123,6 +123,8 @@ class ComparedRequests:
         """The status, and the client's Reply: after a 304, the one it had."""
         etag, known = self.known.get((token, path), (None, None))
         headers = {"If-None-Match": etag} if etag else {}
+        if isinstance(body, bytes):
+            headers |= {"Content-Type": "application/zip"}
         text = token and str(token.text)
         response = self.server.request(method, path, body, token=text, headers=headers)
         if response.status == 304 and etag:

@@ -24,6 +24,9 @@ ENDS = {
     "same": ("The entry has this text already.",),
     "again": ("This text is recalled already.",),
     "unrecalled": ("This text is not recalled.",),
+    "draft": ("A draft of staff has the slug ",),
+    "withdrawn": (" is withdrawn. Publish and end the recall",),
+    "taken": (" was taken since this was submitted.",),
 }
 # The outcomes that a run at full length must have seen.
 REACHED_ENDS = {
@@ -33,6 +36,9 @@ REACHED_ENDS = {
     "recall_version": {"done", "current", "again"},
     "lift_recall": {"done", "purged"},
     "purge_version": {"done", "current"},
+    "publish_submission": {"done", "draft", "withdrawn", "taken"},
+    "reject": {"rejected"},
+    "trust": {"pending", "published"},
 }
 
 

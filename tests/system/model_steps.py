@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from tests.system.model_agents import SCOPES, Token
+from tests.system.model_agents import EVERY_SCOPE, SCOPES, Token
 from tests.system.model_bodies import BODIES
 from tests.system.model_data import (
     BELOW,
@@ -13,6 +13,7 @@ from tests.system.model_data import (
     SORTS,
     UNKNOWN,
 )
+from tests.system.model_submission_steps import submission_steps
 from tests.system.model_tokens import usable
 from tests.system.model_version_steps import numbers, version_steps, writings
 
@@ -37,11 +38,11 @@ LISTED += ["persona_reviews"] * 2
 def steps(draw):
     """The name of a step and its arguments, such as `("suspend", agent)`."""
     model = draw(st.runner()).model
-    kinds = ["request"] * 12 + ["paginate"] * 3 + ["edit"] * 7 + ["staff"] * 3
+    kinds = ["request"] * 12 + ["paginate"] * 3 + ["edit"] * 7 + ["staff"] * 3 + ["submission"] * 6
     kind = draw(st.sampled_from(kinds))
     if kind in {"request", "paginate"}:
         return kind, *draw({"request": requests, "paginate": queries}[kind](model))
-    return draw({"edit": edits, "staff": staff_steps}[kind](model))
+    return draw(STRATEGIES[kind](model))
 
 
 @st.composite
@@ -202,8 +203,11 @@ def staff_steps(draw, model):
         return "restore_review" if review.is_hidden else "hide", review
     if not suspended and not draw(st.integers(0, 2)):
         return "suspend", agent
-    able = [token for token in usable(agent) if token.scopes == SCOPES]
+    able = [token for token in usable(agent) if {*SCOPES} <= {*token.scopes}]
     if len(able) > 1 and draw(st.booleans()):
         return "revoke_token", draw(st.sampled_from(usable(agent)))
-    chosen = draw(st.sets(st.sampled_from(SCOPES), min_size=1)) if able else SCOPES
-    return "issue_token", agent, [scope for scope in SCOPES if scope in chosen]
+    chosen = draw(st.sets(st.sampled_from(EVERY_SCOPE), min_size=1)) if able else EVERY_SCOPE
+    return "issue_token", agent, [scope for scope in EVERY_SCOPE if scope in chosen]
+
+
+STRATEGIES = {"edit": edits, "staff": staff_steps, "submission": submission_steps}

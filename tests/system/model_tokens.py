@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from tests.system.matchers import Opaque, StartsWith, Timestamp
-from tests.system.model_agents import SCOPES, Reply, Token, error, forbidden, operation
+from tests.system.model_agents import EVERY_SCOPE, SCOPES, Reply, Token, error, forbidden, operation
 
 MAX_TOKENS = 10  # usable ones that an agent can create
 
@@ -14,7 +14,9 @@ def usable(agent):
 
 def lacking(token, scopes):
     """The response to a token that lacks one of these scopes, or None."""
-    missing = next((scope for scope in scopes if scope not in token.scopes), None)
+    is_full = token.expires is None and {*SCOPES} <= {*token.scopes}
+    held = {*token.scopes, *(["submit"] if is_full else [])}
+    missing = next((scope for scope in scopes if scope not in held), None)
     return None if missing is None else forbidden(missing)
 
 
@@ -67,7 +69,7 @@ class TokenRules:
 
     @operation("read", policy="manage")
     def create_token(self, token, body):
-        scopes = [scope for scope in SCOPES if scope in (body.get("scopes") or token.scopes)]
+        scopes = [scope for scope in EVERY_SCOPE if scope in (body.get("scopes") or token.scopes)]
         if refused := lacking(token, scopes):
             return refused
         if len(usable(token.agent)) >= MAX_TOKENS:

@@ -105,8 +105,10 @@ class VersionRules:
         if entry.has_now(version):
             return "current"
         self.recall_text(entry, version, reason)
-        for digest, text in version.purgeable():
+        purged = dict(version.purgeable())
+        for digest, text in purged.items():
             self.purges.setdefault((entry.kind, digest), text)
+        self.purge_submissions(entry.kind, purged)
         has_text = entry.digest == version.digest or entry.has_prompt_of(version)
         for same in entry.with_text(version.digest):
             same.recall = Recall(reason, same.recall.at, same.recall.place)

@@ -14,7 +14,8 @@ def digest_of(content):
 
 def agent_file(frontmatter, *, is_free=True):
     """What the API shows of a persona's frontmatter."""
-    return {"frontmatter": frontmatter or None if is_free else None, "tools": TOOLS[frontmatter]}
+    shown = frontmatter or None if is_free else None
+    return {"frontmatter": shown, "tools": TOOLS.get(frontmatter)}
 
 
 @dataclass

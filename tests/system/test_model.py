@@ -26,8 +26,9 @@ from tests.cleanup import forget_versions
 from tests.factories import PersonaFactory, SkillFactory
 from tests.system import model_data as data
 from tests.system.model import Model
-from tests.system.model_agents import LIMIT, WINDOW_DAYS
+from tests.system.model_agents import EVERY_SCOPE, LIMIT, WINDOW_DAYS
 from tests.system.model_data import REACHED, SORTS, UNKNOWN
+from tests.system.model_desk import DeskActions
 from tests.system.model_requests import ComparedRequests
 from tests.system.model_staff import REACHED_ENDS, StaffActions, row_of
 from tests.system.model_steps import UNKNOWN_TOKEN, steps
@@ -42,7 +43,8 @@ ROUNDS, MAX_ROUNDS = scale(short=1, long=4), scale(short=1, long=12)
 # The suite is deterministic; the full length uses a new seed each time, or MODEL_SEED.
 SEED = int(os.environ.get("MODEL_SEED") or scale(short=1, long=random.randrange(10**6)))
 RATE = f"{LIMIT}/{WINDOW_DAYS}d"
-LIMITS = dict.fromkeys(UNLIMITED, RATE) | {"WEB_CONCURRENCY": "2"}
+LIMITS = dict.fromkeys(UNLIMITED, RATE)
+LIMITS |= {"WEB_CONCURRENCY": "2", "SUBMISSIONS_MAX": str(data.MAX_PENDING)}
 
 
 @pytest.mark.slow
@@ -88,7 +90,7 @@ def missing(counts):
     } - counts.keys()
 
 
-class Marketplace(ComparedRequests, StaffActions, RuleBasedStateMachine):
+class Marketplace(ComparedRequests, StaffActions, DeskActions, RuleBasedStateMachine):
     """One run: the same steps on the server and on the model, from an empty database."""
 
     def __init__(self, server, staff, counts):
@@ -111,8 +113,10 @@ class Marketplace(ComparedRequests, StaffActions, RuleBasedStateMachine):
             self.act("register", body)
             for operation, given in data.START:
                 self.act(operation, given, self.model.tokens[-1])
+        authors = [self.issue(agent, EVERY_SCOPE) for agent in self.model.agents]
+        self.begin_submitting(authors[0])
         # The first agent has as many tokens as it can create.
-        for _ in range(MAX_TOKENS - 1):
+        for _ in range(MAX_TOKENS - 2):
             self.issue(self.model.agents[0], ["read"])
         self.act("rotate_token", {"graceSeconds": 60}, self.model.agents[0].tokens[0])
 
@@ -213,7 +217,7 @@ class Marketplace(ComparedRequests, StaffActions, RuleBasedStateMachine):
         for agent in self.model.agents:
             for operation in ("limits", "list_tokens"):
                 self.act(operation, token=agent.tokens[-1])
-            for own in ("own_skills", "own_personas", "own_reviews"):
+            for own in ("own_skills", "own_personas", "own_reviews", "own_submissions"):
                 self.paginate(own, {"limit": "2"}, agent.tokens[-1])
         self.check_lists(personas)
         self.check_changes()
