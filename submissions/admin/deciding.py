@@ -114,6 +114,8 @@ def archive_view(model_admin, request, object_id):
 
 # The decision
 
+ENDS_RECALL = {"publish": False, "publish_and_end_recall": True}  # by the value of the button
+
 
 @method_decorator(require_POST)
 def decide_view(model_admin, request, object_id):
@@ -164,7 +166,7 @@ def approval_of(request):
             number=int(request.POST["number"]) if request.POST["number"] else None,
             opened_at=moment(request.POST["opened_at"]),
             findings=request.POST["findings"],
-            ends_recall=request.POST.get("decision") == "publish_and_end_recall",
+            ends_recall=ENDS_RECALL[request.POST["decision"]],
             accepts_doubts="accepted" in request.POST,
         )
     except (KeyError, ValueError) as error:

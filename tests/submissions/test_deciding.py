@@ -133,6 +133,7 @@ def test_findings_that_came_since_the_page_was_opened_are_shown_first(desk, auth
 def test_a_form_that_shows_something_else_publishes_nothing(desk, pending, broken):
     assert told(desk.decide(desk.page(pending), "publish", **broken)) == [MOVED]
     assert told(desk.decide(desk.page(pending), "publish", opened_at="soon")) == [MOVED]
+    assert told(desk.decide(desk.page(pending), "")) == [MOVED]
     assert Submission.objects.get().state == "pending"
 
 
