@@ -29,6 +29,7 @@ from submissions.publishing import MOVED, Approval, check_entry, preview, publis
 
 
 def page_context(model_admin, request, submission):
+    opened_at = timezone.now().timestamp()
     entry = submission.model.objects.filter(slug=submission.slug).first()
     beside = model_admin.neighbours(request, submission)
     context = {
@@ -46,7 +47,7 @@ def page_context(model_admin, request, submission):
     return context | {
         "may_decide": model_admin.may_decide(request, submission.kind),
         "reject_form": RejectForm(None, [submission]),
-        "opened_at": timezone.now().timestamp(),
+        "opened_at": opened_at,
         **preview_context(submission, entry),
     }
 

@@ -106,7 +106,7 @@ def test_what_moved_since_the_page_was_opened_is_shown_first(desk, author, submi
     skill.refresh_from_db()
     skill.category = "data"
     skill.save()
-    assert "has changed since the preview" in told(desk.decide(page, "publish"))[0]
+    assert told(desk.decide(page, "publish")) == [MOVED]
     desk.decide(desk.page(pending), "publish")
     assert Skill.objects.get().content == changed(SKILL)["content"]
 
@@ -188,6 +188,22 @@ def test_a_withdrawn_entry_comes_back_only_if_somebody_says_so(desk, author, sub
 
     skill.refresh_from_db()
     assert (skill.state, skill.number) == ("published", 2)
+
+
+@pytest.mark.contract("29.11")
+def test_nobody_ends_a_recall_that_came_since_the_page_was_opened(desk, author):
+    about = {"title": "PDF Tables", "category": "", "license": "MIT"}
+    skill = SkillFactory(slug="pdf-tables", content=TEXT, description="Reads tables.", **about)
+    skill.withdraw()
+    author.post(URL, SKILL)  # the very text
+    page = desk.page(Submission.objects.get())
+    skill.recall("It leaks.")
+
+    response = desk.decide(page, "publish_and_end_recall")
+
+    assert told(response) == [MOVED]
+    assert Skill.objects.get().state == "recalled"
+    assert Submission.objects.get().state == "pending"
 
 
 @pytest.mark.contract("29.11")
