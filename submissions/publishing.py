@@ -101,7 +101,9 @@ def publish(submission, approval):
         submission.lock_pending()
         entry = locked_entry(submission)
         number = entry.number if entry else None
-        if (approval.bytes_digest, approval.number) != (submission.bytes_digest, number):
+        is_newer = entry is not None and entry.updated_at > approval.opened_at
+        shown = approval.bytes_digest, approval.number
+        if is_newer or shown != (submission.bytes_digest, number):
             raise Refused(MOVED)
         check_entry(submission, entry, ends_recall=approval.ends_recall)
         return store(submission, entry, approval)
@@ -152,7 +154,6 @@ def store(submission, entry, approval=AT_ONCE):
         importer = IMPORTERS[submission.kind](
             submission, path, preview=False, record=lambda _outcome: None
         )
-        importer.previewed_at = approval.opened_at
         importer.accepted = importer.published if approval.accepts_doubts else set()
         outcome = importer.outcome()
     if outcome.result == "refused":

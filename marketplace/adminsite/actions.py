@@ -6,7 +6,7 @@ from functools import wraps
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import BadRequest, PermissionDenied, ValidationError
 from django.db import transaction
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -109,6 +109,15 @@ def is_offered(function, row):
 
 
 class ConfirmedActionsMixin:
+    def response_action(self, request, queryset):
+        """Raises BadRequest if the key of a selected row is not one."""
+        for key in request.POST.getlist(ACTION_CHECKBOX_NAME):
+            try:
+                self.opts.pk.to_python(key)
+            except ValidationError as error:
+                raise BadRequest from error
+        return super().response_action(request, queryset)
+
     def row_actions(self, request, row):
         """(name, label) of the actions that this person may run from one row's own page."""
         return [

@@ -29,6 +29,7 @@ from submissions.publishing import MOVED, Approval, check_entry, preview, publis
 
 
 def page_context(model_admin, request, submission):
+    opened_at = timezone.now().timestamp()
     entry = submission.model.objects.filter(slug=submission.slug).first()
     beside = model_admin.neighbours(request, submission)
     context = {
@@ -46,7 +47,7 @@ def page_context(model_admin, request, submission):
     return context | {
         "may_decide": model_admin.may_decide(request, submission.kind),
         "reject_form": RejectForm(None, [submission]),
-        "opened_at": timezone.now().timestamp(),
+        "opened_at": opened_at,
         **preview_context(submission, entry),
     }
 
@@ -114,6 +115,8 @@ def archive_view(model_admin, request, object_id):
 
 # The decision
 
+ENDS_RECALL = {"publish": False, "publish_and_end_recall": True}  # by the value of the button
+
 
 @method_decorator(require_POST)
 def decide_view(model_admin, request, object_id):
@@ -164,7 +167,7 @@ def approval_of(request):
             number=int(request.POST["number"]) if request.POST["number"] else None,
             opened_at=moment(request.POST["opened_at"]),
             findings=request.POST["findings"],
-            ends_recall=request.POST.get("decision") == "publish_and_end_recall",
+            ends_recall=ENDS_RECALL[request.POST["decision"]],
             accepts_doubts="accepted" in request.POST,
         )
     except (KeyError, ValueError) as error:

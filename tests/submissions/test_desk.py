@@ -33,6 +33,13 @@ def slugs_of(page):
     return [row.slug for row in page.context["cl"].result_list]
 
 
+@pytest.mark.parametrize("key", ["x", "\0", "1.5"])
+def test_what_is_no_row_cannot_be_selected(desk, pending, key):
+    form = {"action": "reject", "_selected_action": [pending.pk, key]}
+
+    assert desk.client.post(DESK, form).status_code == 400
+
+
 @pytest.mark.contract("29.18")
 def test_the_list_says_who_proposes_what(desk, agent, author, submitted):
     claim(agent, name="Ada Lovelace")
