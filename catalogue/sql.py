@@ -92,3 +92,13 @@ JOIN {table} AS entry ON catalogue_look_alike_keys(entry.slug)
 WHERE entry.slug <> given.slug AND entry.id <> %s
 GROUP BY given.slug
 """
+
+HAS_STATISTICS = """
+SELECT EXISTS (SELECT FROM pg_stats WHERE schemaname = current_schema AND tablename = %s)
+"""
+# Merge the pending lists of a table's GIN indexes, which only their owner may do.
+MERGE_PENDING = """
+SELECT gin_clean_pending_list(indexrelid)
+FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid JOIN pg_am ON pg_am.oid = relam
+WHERE indrelid = %s::regclass AND indisvalid AND amname = 'gin' AND pg_has_role(relowner, 'USAGE')
+"""

@@ -15,6 +15,8 @@ pytestmark = pytest.mark.django_db
 
 # Statistics of the tests' other imports end with their transactions.
 STATISTICS = "SELECT count(*) FROM pg_stats WHERE tablename = 'catalogue_skill'"
+# How many pages it still has to merge.
+MERGE = "SELECT gin_clean_pending_list('skill_look_alike')"
 
 
 def queries_of(run, path):
@@ -66,6 +68,18 @@ def test_a_new_table_gets_statistics_after_the_first_full_batch(tmp_path, monkey
     with connection.cursor() as cursor:
         cursor.execute(STATISTICS)
         assert cursor.fetchone()[0] > 0
+
+
+def test_a_full_batch_is_merged_into_the_indexes_that_the_next_one_searches(tmp_path, monkeypatch):
+    monkeypatch.setattr(importing, "BATCH", 2)
+    skill(tmp_path / "one")
+    skill(tmp_path / "two")
+
+    import_skills(tmp_path)
+
+    with connection.cursor() as cursor:
+        cursor.execute(MERGE)
+        assert cursor.fetchone()[0] == 0
 
 
 def test_a_file_that_changes_during_its_import_refuses_the_skill_and_stores_nothing(
