@@ -4,12 +4,12 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from catalogue.models import FileContent, Skill
+from catalogue.models import FileContent, Skill, content_digest
 from importing import base as importing
 from importing.folders import ImportFolder
 from marketplace.large_values import PIECE
 from tests.factories import SkillFactory
-from tests.imports import import_personas, import_skills, persona, skill, write
+from tests.imports import SKILLS, import_personas, import_skills, persona, skill, write
 
 pytestmark = pytest.mark.django_db
 
@@ -45,6 +45,37 @@ def test_personas_with_skills_take_no_more_queries_when_they_are_imported_again(
     again = queries_of(import_personas, tmp_path)
 
     assert again == queries_of(import_personas, tmp_path / "0.md")
+
+
+def test_more_skills_take_no_more_queries(tmp_path):
+    for number in range(5):
+        skill(tmp_path / "few" / str(number), f"name: a-{number}")
+        skill(tmp_path / "many" / str(number), f"name: b-{number}")
+        skill(tmp_path / "many" / f"more-{number}", f"name: c-{number}")
+    for skill_md in tmp_path.rglob("SKILL.md"):
+        write(skill_md.with_name("run.py"), "print(1)")
+    import_skills(tmp_path / "few" / "0")  # stores the file
+
+    assert queries_of(import_skills, tmp_path / "many") == queries_of(
+        import_skills, tmp_path / "few"
+    )
+
+
+def test_each_of_several_skills_gets_the_digest_of_its_own_archive(anyone, tmp_path):
+    for number in range(3):
+        skill(tmp_path / str(number), f"name: a-{number}")
+        write(tmp_path / str(number) / "run.py", f"print({number})")
+        write(tmp_path / str(number) / "same.py", "print()")
+    skill(tmp_path / "1b", "name: a-1b")  # without files
+
+    import_skills(tmp_path)
+
+    digests = dict(Skill.objects.values_list("slug", "archive_digest"))
+    assert digests.pop("a-1b") == ""
+    assert digests == {
+        slug: content_digest(anyone.get(f"{SKILLS}/{slug}/archive.zip").content)
+        for slug in ("a-0", "a-1", "a-2")
+    }
 
 
 def test_skills_take_no_more_queries_when_they_are_imported_again(tmp_path):
