@@ -5,6 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from catalogue.models import FileContent, Skill, content_digest
+from catalogue.yaml_fields import read_short
 from importing import base as importing
 from importing.folders import ImportFolder
 from marketplace.large_values import PIECE
@@ -87,6 +88,16 @@ def test_skills_take_no_more_queries_when_they_are_imported_again(tmp_path):
     again = queries_of(import_skills, tmp_path)
 
     assert again == queries_of(import_skills, tmp_path / "0")
+
+
+def test_the_frontmatter_of_each_file_of_a_batch_is_parsed_once(tmp_path):
+    for number in range(10):
+        skill(tmp_path / str(number), f"name: parsed-once-{number}")
+    before = read_short.cache_info().misses
+
+    import_skills(tmp_path)
+
+    assert read_short.cache_info().misses - before == 10
 
 
 def test_a_new_table_gets_statistics_after_the_first_full_batch(tmp_path, monkeypatch):
