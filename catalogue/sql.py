@@ -82,13 +82,28 @@ FROM unnest(%({field})s::varchar[]) AS given (label), LATERAL (
 ) AS known
 """
 
-# `(slug, published slug)` for each given slug that looks like another one. There is no LIMIT,
-# because PostgreSQL would then rather walk an index of all slugs.
+# `(slug, published slug)` for each given slug that looks like another one. One scan of the index
+# finds those of all slugs. There is no LIMIT, because PostgreSQL would then rather walk an index of
+# all slugs.
 LOOK_ALIKES = """
-SELECT given.slug, min(entry.slug)
-FROM unnest(%s::varchar[]) AS given (slug)
-JOIN {table} AS entry ON catalogue_look_alike_keys(entry.slug)
-    && catalogue_look_alike_keys(given.slug) AND {published}
-WHERE entry.slug <> given.slug AND entry.id <> %s
+WITH given AS (
+    SELECT slug, unnest(catalogue_look_alike_keys(slug)) AS key FROM unnest(%s::varchar[]) AS slug
+), entry AS (
+    SELECT slug, unnest(catalogue_look_alike_keys(slug)) AS key FROM {table}
+    WHERE {published} AND id <> %s
+        AND catalogue_look_alike_keys(slug) && ARRAY(SELECT key FROM given)
+)
+SELECT given.slug, min(entry.slug) FROM given JOIN entry USING (key)
+WHERE entry.slug <> given.slug
 GROUP BY given.slug
+"""
+
+HAS_STATISTICS = """
+SELECT EXISTS (SELECT FROM pg_stats WHERE schemaname = current_schema AND tablename = %s)
+"""
+# Merge the pending lists of a table's GIN indexes, which only their owner may do.
+MERGE_PENDING = """
+SELECT gin_clean_pending_list(indexrelid)
+FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid JOIN pg_am ON pg_am.oid = relam
+WHERE indrelid = %s::regclass AND indisvalid AND amname = 'gin' AND pg_has_role(relowner, 'USAGE')
 """

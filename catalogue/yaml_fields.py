@@ -11,6 +11,7 @@ import yaml
 
 MAX_DEPTH = 100
 MAX_TEXT = 256 * 1024  # characters, with every alias written out
+MAX_SHORT = 2048  # characters of a text of which many stay in memory
 CORE = "tag:yaml.org,2002:"
 # Plain scalars that some readers of YAML take for null, a boolean, a number or a date.
 NULL = {"", "~", "null", "Null", "NULL"}
@@ -129,26 +130,34 @@ def read_mapping(text):
 
     The places are by key. Those in `metadata` are by `(that key, key)`.
     """
-    values, fields = read_document(text)
+    values, fields = document_of(text)
     return (values, fields) if isinstance(values, dict) else None
 
 
 def read_yaml(text, anchors=()):
     """The YAML's value; None if it has none, or if some readers refuse it."""
-    return read_document(text, anchors)[0]
+    return document_of(text, anchors)[0]
 
 
-@lru_cache(maxsize=8)
-def read_document(text, anchors=()):
+def document_of(text, anchors=()):
     """The YAML's value, or None, and its FieldPlaces.
 
-    An import reads a file, looks for repairs and edits its lines: it reads the same YAML each time.
+    An import reads a batch of files, then looks for repairs of each and edits its lines: it reads
+    the same YAML each time. Many short texts stay in memory, and a few long ones.
     """
+    read = read_short if len(text) <= MAX_SHORT else read_long
+    return read(text, anchors)
+
+
+def read_document(text, anchors):
     reader = Reader(text, anchors)
     try:
         return reader.read(), reader.fields
     except (yaml.YAMLError, UnreadableYaml):
         return None, {}
+
+
+read_short, read_long = lru_cache(maxsize=128)(read_document), lru_cache(maxsize=8)(read_document)
 
 
 def is_text(value):

@@ -81,7 +81,7 @@ class Importer(Finder):
         while batch := list(islice(files, BATCH)):
             self.import_batch([file for root, path in batch if (file := self.read(root, path))])
             if len(batch) == BATCH:
-                self.spellings.analyze_new_table()
+                self.model.objects.settle_inserts()
             yield len(batch)
 
     def read(self, root, path):

@@ -17,9 +17,6 @@ from marketplace.models import MigratedAsDjangos
 MAX_LABELS = 50  # in one field of an entry
 TEXT_LABELS, LIST_LABELS = ("category", "author", "license"), ("tags", "runtimes")
 LABELS = (*TEXT_LABELS, *LIST_LABELS)
-HAS_STATISTICS = """
-SELECT EXISTS (SELECT FROM pg_stats WHERE schemaname = current_schema AND tablename = %s)
-"""
 
 
 def in_nfc(text):
@@ -127,16 +124,6 @@ class Spellings:
                 known = {(name, label_key(label)): label for name, label in cursor.fetchall()}
             for given in (*new.values(), known):
                 self.known |= given
-
-    def analyze_new_table(self):
-        """Give PostgreSQL's planner statistics of a table that has none yet.
-
-        Without them, it would read the whole table for each label that `learn` looks up.
-        """
-        with connection.cursor() as cursor:
-            cursor.execute(HAS_STATISTICS, [self.table])
-            if not cursor.fetchone()[0]:
-                cursor.execute(f"ANALYZE {self.table}")
 
     def of(self, values):
         """`{field: value}` of an entry, each label as it is known, or as it was first given."""

@@ -1,10 +1,11 @@
 """The queries that skills and personas share."""
 
-from django.db import models
+from django.db import connection, models
 from django.db.models import F, Func
 from django.db.models.functions import Coalesce, Substr
 
 from catalogue.models.status import PUBLISHED, PUBLISHED_STATUS, Status
+from catalogue.sql import HAS_STATISTICS, MERGE_PENDING
 from marketplace.models import CountedQuerySet
 from marketplace.rows import row_version
 
@@ -47,6 +48,19 @@ class EntryQuerySet(CountedQuerySet):
     def with_successor(self):
         """Annotate `successor_slug`."""
         return self.annotate(successor_slug=successor_slug(self.model))
+
+    def settle_inserts(self):
+        """Keep searches fast while an import inserts many rows and searches for each.
+
+        Without statistics, PostgreSQL reads a new table as a whole. And each search of a GIN index
+        reads its pending list, which holds the rows that are not merged into the index yet.
+        """
+        table = self.model._meta.db_table
+        with connection.cursor() as cursor:
+            cursor.execute(HAS_STATISTICS, [table])
+            if not cursor.fetchone()[0]:
+                cursor.execute(f"ANALYZE {table}")
+            cursor.execute(MERGE_PENDING, [table])
 
 
 def successor_slug(model, relation=""):

@@ -1,6 +1,7 @@
 import json
 from functools import partial
 from io import BytesIO
+from itertools import chain, islice
 from tempfile import TemporaryFile
 
 from django.contrib.postgres.expressions import ArraySubquery
@@ -39,6 +40,18 @@ class HasScripts(Func):
 
 
 class SkillQuerySet(EntryQuerySet):
+    def bulk_create(self, skills, **options):
+        """Read the files of all skills together for their archives."""
+        skills = list(skills)
+        contents = FileContent.objects.read(chain.from_iterable(skill.files for skill in skills))
+        for skill in skills:
+            skill.contents = islice(contents, len(skill.files))
+        try:
+            return super().bulk_create(skills, **options)
+        finally:
+            for skill in skills:
+                skill.contents = None
+
     def for_list(self):
         return super().for_list().defer("archive_digest").annotate(has_scripts=HasScripts("files"))
 
@@ -99,6 +112,9 @@ class ArchiveDigestField(MigratedAsDjangos, models.CharField):
 class SkillFolder:
     """A folder with a SKILL.md, its `file_text`, and its other `files`."""
 
+    # Its files with their pieces, as of `FileContent.objects.read`, while many skills are created.
+    contents = None
+
     def written_sources(self, text):
         return [as_written(text), json.dumps(self.files)]
 
@@ -123,7 +139,8 @@ class SkillFolder:
 
     def write_archive(self, file):
         """Write its folder as a zip. importing/folders.py limits the size."""
-        write_zip(file, self.file_text, FileContent.objects.read(self.files))
+        contents = FileContent.objects.read(self.files) if self.contents is None else self.contents
+        write_zip(file, self.file_text, contents)
 
     @property
     def archive_size(self):
