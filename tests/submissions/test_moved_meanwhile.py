@@ -1,4 +1,4 @@
-"""What has moved since the page of a submission was opened is not published (contract 29.11)."""
+"""A submission whose page is out of date is not published (contract 29.11)."""
 
 import pytest
 
