@@ -78,7 +78,7 @@ SLUGS = {
     "personas": ["ember", "falcon", "grey-orbit", "heron", "iris"],  # one is also a skill's slug
 }
 NEW_SLUGS = {"skill": ["fern", "gravel-path"], "persona": ["jade"]}  # which agents submit
-FIRST_SUBMITTED = {"skill": "fern", "persona": "jade"}
+FIRST_SUBMITTED = [("skill", "fern"), ("persona", "jade"), ("persona", "ember")]
 MAX_PENDING = 3  # submissions of everybody
 REJECTIONS = ["Name its source.", "é" * 1000]
 BUNDLES = [[0, 1], [1, 2], [], [3], [0, 1, 2, 3, 4]]
@@ -191,8 +191,9 @@ def parts(entry, text):
     if text in TEXTS:
         head = FRONTMATTER.get(text, "")
         text = content(entry.kind, entry.slug, TEXTS[text])
-    else:
-        head = next((head for head in FRONTMATTER.values() if text.startswith(head)), "")
+    elif entry.kind == "personas":
+        # The frontmatter of `third` has the empty line below it.
+        head = next((head for head in FRONTMATTER.values() if text.startswith(head)), head_of(text))
         text = text.removeprefix(head)
     return {"content": text} | ({"frontmatter": head} if entry.kind == "personas" else {})
 

@@ -116,9 +116,9 @@ class DeskActions:
             self.open_submission(str(submission.submission_id), token)
 
     def begin_submitting(self, token):
-        """A skill and a persona of an agent, which staff publish, and a trust."""
-        for kind, slug in data.FIRST_SUBMITTED.items():
+        """An agent's skill and persona, and its change to one of the staff, published; a trust."""
+        for kind, slug in data.FIRST_SUBMITTED:
             content = data.submitted_file(slug, "first", license_name="MIT")
             self.submit({"kind": kind, "slug": slug, "content": content}, token)
             self.publish_submission(self.model.submissions[-1])
-        self.trust(self.named("skills", data.FIRST_SUBMITTED["skill"])[0], token.agent)
+        self.trust(self.model.entries["skills"][-1], token.agent)

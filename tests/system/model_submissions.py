@@ -156,6 +156,7 @@ class SubmissionRules:
             and entry.is_published
             and entry.maintainers.get(new.agent) == "trusted"
             and entry.authors.get(len(entry.versions)) in entry.present_maintainers
+            and not overrules_staff(new, entry)
             and all(found["code"] != "outdated" for found in new.findings)
         )
 
@@ -244,6 +245,7 @@ class SubmissionRules:
             entry.maintainers.clear()
 
 
+FIELDS = ["title", "description", "license"]  # that a submitted file may have
 OWN = {"content", "frontmatter"}  # the text itself, besides its fields
 
 
@@ -251,7 +253,7 @@ def values_of(kind, slug, text, entry):
     """The values that an entry has with this file, and without: what staff have set stays."""
     head = head_of(text)
     sent, published = fields_of(head), fields_of(entry.file_text if entry else "")
-    values = {name: sent.get(name, "") for name in ("title", "description", "license")}
+    values = {name: sent.get(name, "") for name in FIELDS}
     if entry is not None:
         same = [name for name in values if sent.get(name) == published.get(name)]
         values |= {name: entry.fields[name] for name in same}
@@ -259,6 +261,13 @@ def values_of(kind, slug, text, entry):
     if kind == "skills":
         return values | {"content": text}
     return values | {"frontmatter": head, "content": text.removeprefix(head)}
+
+
+def overrules_staff(submission, entry):
+    """Whether it changes a field of its file that staff have set beside the published one."""
+    sent, published = fields_of(submission.text), fields_of(entry.file_text)
+    changed = (name for name in FIELDS if sent.get(name) != published.get(name))
+    return any(entry.fields[name] != published.get(name, "") for name in changed)
 
 
 def values_now(entry, names):
