@@ -1,6 +1,7 @@
 """The findings of an inspection, which staff read before they decide."""
 
 import re
+from collections import Counter
 from itertools import islice
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ CODES = [
 ]
 MAX_LISTED = 20  # findings of one code in one file
 REST = re.compile("and [0-9,]+ more")  # the text of a finding that counts the others
+MAX_STORED = 200  # findings of a submission
 MAX_SHOWN = 500  # findings on a page
 
 
@@ -44,10 +46,24 @@ def limited(code, path, places):
     return findings
 
 
+def stored(path, findings):
+    """The first of many findings, and how many more of each code there are."""
+    if len(findings) <= MAX_STORED:
+        return findings
+    first = strict_first(findings)
+    more = Counter(finding.code for finding in first[MAX_STORED:])
+    counts = (Finding(code, path, None, f"and {more[code]:,} more") for code in more)
+    return [*first[:MAX_STORED], *counts]
+
+
 def shown(findings):
-    """The first of many findings as a page shows them: those that `--strict` refuses come first."""
-    first = sorted(findings, key=lambda finding: finding.code not in STRICT)
+    """The first of many findings, as a page shows them."""
     return [
         finding._replace(path=visible(finding.path), text=visible(finding.text))
-        for finding in first[:MAX_SHOWN]
+        for finding in strict_first(findings)[:MAX_SHOWN]
     ]
+
+
+def strict_first(findings):
+    """Those that `--strict` refuses come first."""
+    return sorted(findings, key=lambda finding: finding.code not in STRICT)

@@ -81,11 +81,12 @@ def escaped_characters(text, find=refused_characters):
         fields = read_frontmatter(text)[0].fields
     except Refused:
         return
+    lines = lines_of_fields(text[: body_start(text)])
     for key, value in fields.items():
         parts = texts_in([key, value])
         reasons = (what for part in parts for _, what in find(part))
         for what in dict.fromkeys(reasons):
-            yield line_of(text, key), what
+            yield lines.get(key, 2), what
 
 
 def escaped_findings(path, text):
@@ -107,10 +108,13 @@ def texts_in(value):
             waiting += value
 
 
-def line_of(text, key):
-    """The line of a field, or of the frontmatter if its key is written in another way."""
-    lines = enumerate(LINES.findall(text), 1)
-    return next((number for number, line in lines if line.lstrip("\"'").startswith(key)), 2)
+def lines_of_fields(frontmatter):
+    """`{key: line}`, without keys that are written in another way."""
+    lines = {}
+    for number, line in enumerate(LINES.findall(frontmatter), 1):
+        key = line.partition(":")[0].strip("\"'")
+        lines.setdefault(key.rstrip(" \t\"'"), number)
+    return lines
 
 
 def inspect_texts(texts):

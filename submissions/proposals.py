@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 
 from catalogue.archives import SKILL_MD, write_zip
-from catalogue.findings import Finding
+from catalogue.findings import Finding, stored
 from catalogue.frontmatter import Refused
 from catalogue.models import Status, look_alike_finding, look_alikes
 from catalogue.slugs import is_slug, slug_of
@@ -122,8 +122,9 @@ class Proposal:
         return slugs == set(self.file.fields.words("skills"))
 
     def values_of(self, entry, base_number):
+        inspected = [self.named(finding) for finding in self.importer.report.findings]
         findings = [
-            *map(self.named, self.importer.report.findings),
+            *stored(self.file_name, inspected),
             *self.outdated(base_number),
             *self.look_alike(),
         ]
@@ -136,7 +137,7 @@ class Proposal:
             "base_number": self.base and self.base.number,
             "base_digest": self.base.digest if self.base else "",
             "findings": [finding._asdict() for finding in findings],
-            "changes_scripts": self.changes_scripts(findings),
+            "changes_scripts": self.changes_scripts(inspected),
         }
 
     @property

@@ -107,6 +107,17 @@ def test_hidden_text_that_yaml_writes_with_escapes():
     assert findings_of(written) == [("hidden-text", "SKILL.md", 3, "U+200B ZERO WIDTH SPACE")]
 
 
+def test_many_escapes_take_no_longer_than_one():
+    """It would take minutes if each looked for its line in the whole text."""
+    fields = "".join(f'key{number}: "\\u200b"\n' for number in range(1_000))
+    text = TEXT.replace("description", f"{fields}description") + "\n" * 500_000
+
+    findings = [finding for finding in findings_of(text) if finding[0] == "hidden-text"]
+
+    assert findings[0] == ("hidden-text", "SKILL.md", 3, "U+200B ZERO WIDTH SPACE")
+    assert findings[-1] == ("hidden-text", "SKILL.md", None, "and 980 more")
+
+
 def test_hidden_text_in_other_files():
     data = b"a\x1b[2J\nb\fc \xe2\x80\x8b\n\xe2\x80\xae"
     assert findings_of(files={"a.txt": data}) == [

@@ -1,4 +1,4 @@
-"""A submission whose page is out of date is not published (contract 29.11)."""
+"""Nothing is published if the submission or its entry moved since its page was opened (29.11)."""
 
 import pytest
 

@@ -163,6 +163,24 @@ def test_an_ended_key_makes_nobody_a_maintainer(agent, author_of, submitted):
     assert author_of(agent).post(URL, changed(SKILL) | {"baseNumber": 1}).status_code == 201
 
 
+@pytest.mark.contract("29.5")
+def test_of_many_findings_the_others_are_counted(author):
+    files = [{"path": f"{number}.py", "content": ""} for number in range(203)]
+    hidden = {"path": "z", "content": "a\u200bb"}
+
+    findings = author.post(URL, SKILL | {"files": [*files, hidden]}).json()["findings"]
+
+    assert len(findings) == 201
+    assert [found["code"] for found in findings[:2]] == ["hidden-text", "script"]
+    assert findings[-1] == {
+        "code": "script",
+        "path": "SKILL.md",
+        "line": None,
+        "text": "and 4 more",
+    }
+    assert Submission.objects.get().changes_scripts
+
+
 @pytest.mark.contract("29.2")
 @pytest.mark.parametrize(
     ("scopes", "days", "is_minted"),
