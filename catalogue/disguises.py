@@ -9,7 +9,7 @@ import html
 import re
 from urllib.parse import unquote
 
-from marketplace.hidden_text import saying
+from marketplace.hidden_text import beyond_ascii, saying
 
 MAX_SPACES = 100  # between two words of a line
 BLANKS = (
@@ -83,7 +83,7 @@ def wide_gaps(text):
 def disguises(text):
     """`(position, what)` of what is encoded, or looks like another text."""
     yield from encoded_texts(text)
-    if not text.isascii() and DOUBTFUL.search(text):
+    if DOUBTFUL.search(beyond_ascii(text)):
         for match in STACK.finditer(text):
             yield match.start(), f"{len(match[0]):,} marks on one letter"
         yield from mixed_words(text)
@@ -101,7 +101,7 @@ def mixed_words(text):
 
 def encoded_texts(text):
     data, position, done = text.encode(errors="surrogatepass"), 0, 0
-    for start, end in runs_of(data.translate(AS_RUNS)):
+    for start, end in runs_of(data.translate(AS_RUNS), RUN):
         if message := decoded_base64(data[start:end]):
             position, done = position + len(data[done:start].decode(errors="surrogatepass")), start
             yield position, f"base64 letters{saying(message)}"
@@ -112,10 +112,10 @@ def encoded_texts(text):
                 yield match.start(), f"{name}{saying(message)}"
 
 
-def runs_of(data):
-    """`(start, end)` of all runs that contain RUN."""
+def runs_of(data, run):
+    """`(start, end)` of all runs between NULs that contain this one."""
     end = 0
-    while (found := data.find(RUN, end)) >= 0:
+    while (found := data.find(run, end)) >= 0:
         start, end = data.rfind(b"\0", end, found) + 1 or found, data.find(b"\0", found)
         end = len(data) if end < 0 else end
         yield start, end

@@ -41,7 +41,7 @@ def limited(code, path, places):
     """The first findings of a code in a file, and how many more there are."""
     places = iter(places)
     findings = [Finding(code, path, *place) for place in islice(places, MAX_LISTED)]
-    if more := sum(1 for _ in places):
+    if findings and (more := sum(1 for _ in places)):
         findings.append(Finding(code, path, None, f"and {more:,} more"))
     return findings
 

@@ -90,8 +90,8 @@ def escaped_characters(text, find=refused_characters):
 
 
 def escaped_findings(path, text):
-    plain = {what for _, what in hidden_characters(text[: body_start(text)])}
-    places = escaped_characters(text, hidden_characters)
+    places = [*escaped_characters(text, hidden_characters)]
+    plain = places and {what for _, what in hidden_characters(text[: body_start(text)])}
     return limited("hidden-text", path, (place for place in places if place[1] not in plain))
 
 

@@ -6,6 +6,7 @@ long to parse counts as text without code.
 
 import html
 import re
+import string
 from typing import NamedTuple
 
 from markdown_it import MarkdownIt
@@ -27,6 +28,9 @@ BLANK = (
 BLANK_LINES = re.compile(rf"\n(?:{BLANK}*+\n)*+")
 # Lines without a letter or a digit. Dots or rules between blank lines change little.
 GAP = re.compile(rf"\n(?:(?:[^\w\n]|[_{IGNORABLE}])*+\n){{{MAX_BLANK_LINES + 1},}}+")
+NEWLINES = b"\n" * (MAX_BLANK_LINES + 2)
+LETTERS = {*string.ascii_letters.encode(), *string.digits.encode()}
+NO_LETTERS = bytes({*range(0x100)} - {*b"\n", *LETTERS})
 # Comments, and what else no browser shows: declarations and processing instructions.
 COMMENT = re.compile(r"<!--(?P<comment>.*?)(?:-->|\Z)|<[!?](?P<other>[A-Za-z\[][^>]*)", re.DOTALL)
 TAG = re.compile(r"""<[A-Za-z](?:[^<>"']|"[^"]*"|'[^']*')*""")
@@ -73,16 +77,21 @@ def long_gaps(text):
     """More than 40 lines in a row without letters, and lines of more than 2,000 characters."""
     text = f"\n{plain_newlines(text)}\n"
     number = position = 0
-    for match in GAP.finditer(text):
+    for match in GAP.finditer(text) if may_have_gap(text) else ():
         number += text.count("\n", position, match.start() + 1)
         position = match.start() + 1
         kind = "blank lines" if BLANK_LINES.fullmatch(match[0]) else "lines without letters"
         yield Passage(number, f"{match[0].count(chr(10)) - 1:,} {kind} in a row")
-    lines = text.split("\n")
-    if max(map(len, lines)) > MAX_LINE:
+    lines = text.split("\n") if len(text) > MAX_LINE else ()
+    if max(map(len, lines), default=0) > MAX_LINE:
         for number, line in enumerate(lines):
             if len(line) > MAX_LINE:
                 yield Passage(number, f"a line of {len(line):,} characters")
+
+
+def may_have_gap(text):
+    """Whether many lines in a row have no letter of ASCII, which is faster to find than GAP."""
+    return NEWLINES in text.encode(errors="surrogatepass").translate(None, NO_LETTERS)
 
 
 def hidden_markup(text):

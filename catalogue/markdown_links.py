@@ -61,10 +61,10 @@ def parents_of(path):
 
 
 def is_dead(link, targets):
-    path = unquote(re.split(r"[?#]", link, maxsplit=1)[0])
-    if ABSOLUTE.match(link) or PLACEHOLDER.search(path):
+    if ABSOLUTE.match(link):
         return False
-    return posixpath.normpath(path) not in targets
+    path = unquote(re.split(r"[?#]", link, maxsplit=1)[0])
+    return not PLACEHOLDER.search(path) and posixpath.normpath(path) not in targets
 
 
 def links_of(text):

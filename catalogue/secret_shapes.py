@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from catalogue.disguises import runs_of
 from marketplace.secrets import TOKEN
 
 SHOWN = 4  # characters of a secret that a finding shows
@@ -90,25 +91,26 @@ SCHEME = re.compile(r"(?<!\\)[A-Za-z][A-Za-z0-9+.-]*\Z")
 
 
 class Shape(NamedTuple):
-    """Every such secret has one of the `prefixes`; without those, the pattern is fast by itself."""
+    """Every such secret has one of the `prefixes`; `in_word` says that it is in a long word."""
 
     kind: str
     prefixes: tuple
     pattern: re.Pattern
     is_secret: Callable = is_real
+    in_word: bool = True
 
 
 SHAPES = [
     # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html#identifiers-prefixes
     Shape(
         "AWS access key",
-        (),
+        ("AKIA", "ASIA", "ABIA"),
         re.compile(r"A(?<![0-9A-Z]A)(?:KI|SI|BI)A[0-9A-Z]{16}(?![0-9A-Z])"),
     ),
     # https://github.blog/2021-04-05-behind-githubs-new-authentication-token-formats/
     Shape(
         "GitHub token",
-        (),
+        ("gho_", "ghp_", "ghu_", "ghs_", "ghr_"),
         re.compile(rf"{starts('gh')}[opusr]_[0-9A-Za-z_]{{36,251}}"),
     ),
     # https://github.blog/changelog/2022-10-18-introducing-fine-grained-personal-access-tokens/
@@ -116,7 +118,7 @@ SHAPES = [
     # https://docs.gitlab.com/security/tokens/#token-prefixes
     Shape(
         "GitLab token",
-        (),
+        ("gl",),
         re.compile(
             rf"{starts('gl')}(?:pat|dt|rt|ptt|cbt|soat|oas|imt|agent)-(?=[\w.-]*[0-9])[\w-]{{20,300}}"
         ),
@@ -124,7 +126,7 @@ SHAPES = [
     # https://docs.slack.dev/authentication/tokens
     Shape(
         "Slack token",
-        (),
+        ("xox", "xapp-"),
         re.compile(
             rf"{starts('x')}(?:ox[a-z](?:\.xox[a-z])?|app)-[0-9]{{1,20}}-[0-9A-Za-z-]{{10,300}}"
         ),
@@ -181,6 +183,7 @@ SHAPES = [
         ("PRIVATE KEY",),
         re.compile(r"-----BEGIN (?:[0-9A-Z]{2,12} ){0,2}PRIVATE KEY(?: BLOCK)?-----"),
         has_key_body,
+        in_word=False,
     ),
     # RFC 3986, section 3.2.1. The scheme before it may be any.
     Shape(
@@ -191,20 +194,32 @@ SHAPES = [
             r"@(?!sha256:)[\w\[]"
         ),
         has_real_password,
+        in_word=False,
     ),
     Shape("token of this marketplace", ("_agent_", "_operator_", "_invite_"), TOKEN),
 ]
+
+
+PREFIXES = [(prefix.encode(), shape) for shape in SHAPES for prefix in shape.prefixes]
+# The characters of a word become one byte, and those beyond ASCII several.
+AS_WORDS = bytes(ord("a") * (chr(code).isalnum() or code in b"_-+/.") for code in range(128))
+AS_WORDS += b"a" * 128
+LONG_WORD = b"a" * 16
 
 
 def secrets_in(text):
     """`[(position, what)]` of each secret, in their order; `what` never shows more than its start.
 
     It takes linear time, because each pattern starts with a prefix, and its length is bounded.
+    Most texts have few long words, and none with a prefix.
     """
+    data = text.encode(errors="surrogatepass")
+    places = runs_of(data.translate(AS_WORDS), LONG_WORD)
+    words = b" ".join(data[start:end] for start, end in places)
+    shapes = [shape for prefix, shape in PREFIXES if prefix in (words if shape.in_word else data)]
     return sorted(
         (match.start(), f"{shape.kind}, {shown(match)}…")
-        for shape in SHAPES
-        if not shape.prefixes or any(prefix in text for prefix in shape.prefixes)
+        for shape in dict.fromkeys(shapes)
         for match in shape.pattern.finditer(text)
         if shape.is_secret(match)
     )

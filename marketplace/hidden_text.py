@@ -183,11 +183,18 @@ def suspects_of(text):
     data = text.encode(errors="surrogatepass")
     if len(data.translate(None, ASCII_CONTROLS)) < len(data):
         return SUSPECT
-    others = data.translate(None, ASCII)
-    letters = {*SUSPECT.findall(others.decode(errors="surrogatepass"))}
+    letters = {*SUSPECT.findall(beyond_ascii(text))}
     if len(letters) == 1:  # such as the selector of emoji: much faster to find than a set
         return re.compile(re.escape(*letters))
     return SUSPECT if letters else None
+
+
+def beyond_ascii(text):
+    """The text without ASCII, which leaves little to search in most texts."""
+    if text.isascii():
+        return ""
+    data = text.encode(errors="surrogatepass")
+    return data.translate(None, ASCII).decode(errors="surrogatepass")
 
 
 def is_honest(text, position, place):

@@ -42,11 +42,13 @@ SECRETS = [
     ("xoxb-" + "2734-5810-" + letters(24), "Slack token, xoxb…"),
     ("xoxp-" + "2734-5810-9912-" + letters(32), "Slack token, xoxp…"),
     ("xapp-" + "1-A0273-5810-" + letters(64), "Slack token, xapp…"),
+    ("xoxb-" + "1-" + letters(10), "Slack token, xoxb…"),
     (
         "https://hooks.slack.com/services/" + "T0273ABCD/B0581WXYZ/" + letters(24),
         "Slack webhook, hook…",
     ),
     ("AIza" + letters(35), "Google API key, AIza…"),
+    ("AIza" + letters(4) + "\u00e9" * 31, "Google API key, AIza…"),
     ("GOCSPX-" + letters(28), "Google client secret, GOCS…"),
     ("sk-" + letters(48), "OpenAI key, sk-Q…"),
     ("sk-proj-" + letters(60) + "-" + letters(60), "OpenAI key, sk-p…"),
