@@ -4,6 +4,7 @@ from itertools import chain
 
 from django.template.defaultfilters import filesizeformat
 
+from catalogue.inspection import is_script
 from catalogue.models import FileContent
 from marketplace.diffs import Comparison, change_of
 
@@ -30,7 +31,7 @@ def version_changes(old, new, *, with_text=True):
 def file_changes(before, after, room, comparison):
     """The files that were added, changed or removed, and how much of `room` is left.
 
-    The lines of a text are shown while its bytes fit.
+    Each change says `what` happened. The lines of a text are shown while its bytes fit.
     """
     before, after = ({file["path"]: file for file in files} for files in (before, after))
     pairs = {path: (before.get(path), after.get(path)) for path in sorted({*before, *after})}
@@ -38,10 +39,20 @@ def file_changes(before, after, room, comparison):
     readable, room = texts_within(room, pairs)
     contents = FileContent.objects.of(chain.from_iterable(readable.values()))
     changes = []
-    for path, pair in pairs.items():
-        texts = [as_text(file, contents if path in readable else {}) for file in pair]
-        changes.append(change_of(path, *texts, comparison))
+    for path, (old, new) in pairs.items():
+        if new is None:
+            changes.append(removed(old))
+            continue
+        shown = contents if path in readable else {}
+        change = change_of(path, as_text(old, shown), as_text(new, shown), comparison)
+        changes.append(change | {"what": "changed" if old else "added"})
     return changes, room
+
+
+def removed(file):
+    """The change of a file that goes. Its lines are not shown."""
+    change = change_of(file["path"], "", "")
+    return change | {"what": "removed", "is_script": is_script(file)}
 
 
 def texts_within(room, pairs):

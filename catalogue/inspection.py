@@ -155,14 +155,16 @@ def inspect_folder(path, text, files, read):
     for file in files:
         findings += inspect_name(file["path"])
         data = read(file["path"])
-        if file["is_executable"] or is_script(file["path"], data):
+        if is_script(file, data):
             findings.append(Finding("script", file["path"], None, "agents may run it"))
         findings += inspect_file(file["path"], data, archives)
     return findings
 
 
-def is_script(path, data):
-    return PurePosixPath(path).suffix.lower() in SCRIPTS or data.startswith(b"#!")
+def is_script(file, data=b""):
+    """Whether agents may run a file. Without its bytes, only its bit and its name can tell."""
+    suffix = PurePosixPath(file["path"]).suffix.lower()
+    return file["is_executable"] or suffix in SCRIPTS or data.startswith(b"#!")
 
 
 def inspect_name(path):

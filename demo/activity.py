@@ -15,7 +15,7 @@ from pathlib import Path
 from django.db import connection, transaction
 from django.utils import timezone
 
-from agents.models import Agent, AgentToken, OperatorClaim
+from agents.models import Agent, AgentToken, OperatorClaim, OperatorKey
 from agents.tokens import mint_key
 from catalogue.models import Persona, Skill
 from demo.proposals import propose
@@ -106,8 +106,11 @@ class Activity:
             code = claim.request_code(name=operator, email=email, key=mint_key())
             claim.confirm(code, self.agents[name].token)
             claim.claimed_at = self.use(self.agents[name], self.agents[name].created_at)
+            claim.key.created_at = claim.key.confirmed_at = claim.claimed_at
             claims.append(claim)
         OperatorClaim.objects.bulk_update(claims, ["claimed_at"])
+        keys = [claim.key for claim in claims]
+        OperatorKey.objects.bulk_update(keys, ["created_at", "confirmed_at"])
         name, operator, email = ACTIVITY["pending"]
         claim = self.agents[name].claim
         claim.request_code(name=operator, email=email, key=mint_key())

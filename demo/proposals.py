@@ -31,7 +31,9 @@ NEW_SKILL = "---\nname: {}\ndescription: {}\nlicense: {}\n---\n\n# Instructions\
 
 def propose(activity):
     """Submit changes and new skills in the names of the claimed agents of an Activity."""
-    agents = [agent for agent in activity.agents.values() if agent.claim.claimed_at]
+    oldest = activity.now - timedelta(hours=6 * WAITING)
+    claimed = [agent for agent in activity.agents.values() if agent.claim.claimed_at]
+    agents = [agent for agent in claimed if agent.claim.claimed_at < oldest]
     skills = Skill.objects.published().order_by("slug")[: WAITING - len(NEW)]
     texts = [changed(skill, *change) for skill, change in zip(skills, cycle(CHANGES), strict=False)]
     texts += [new(slug, *parts) for slug, parts in NEW.items()]

@@ -6,6 +6,8 @@ from datetime import datetime
 from difflib import SequenceMatcher
 from itertools import takewhile, zip_longest
 
+from django.template.defaultfilters import pluralize
+
 from marketplace.hidden_text import has_hidden, visible
 
 LINES = 1_000  # that a page shows of its changes
@@ -29,6 +31,7 @@ def change_of(name, old, new, comparison=None):
 
     `diff` has a (kind, parts) for each line. The kind is add, del, same or place; parts are
     (is_changed, text). A page with many changes shares one Comparison, which limits their cost.
+    Changes of files have "what", too: added, changed or removed; removed ones have "is_script".
     """
     comparison = comparison or Comparison()
     old, new = text_of(old), text_of(new)
@@ -37,6 +40,20 @@ def change_of(name, old, new, comparison=None):
         "diff": list(comparison.diff_lines(old, new)),
         "has_hidden": has_hidden(old) or has_hidden(new),
     }
+
+
+def removal(changes):
+    """The files that go, in words such as "removes 10 files, 2 of them scripts"; or ""."""
+    gone = [change["is_script"] for change in changes or () if change.get("what") == "removed"]
+    files, scripts = len(gone), sum(gone)
+    if not gone:
+        return ""
+    if files == scripts:
+        return f"removes {files:,} script{pluralize(files)}"
+    if scripts:
+        of_them = "1 of them a script" if scripts == 1 else f"{scripts:,} of them scripts"
+        return f"removes {files:,} files, {of_them}"
+    return f"removes {files:,} file{pluralize(files)}"
 
 
 def text_of(value):

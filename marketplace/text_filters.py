@@ -3,6 +3,7 @@
 from django import template
 
 from marketplace import hidden_text
+from marketplace.diffs import removal
 
 register = template.Library()
 
@@ -11,6 +12,9 @@ register = template.Library()
 def visible(text):
     """The text with the code point of each hidden character in its place."""
     return hidden_text.visible(str(text))
+
+
+register.filter("removal", removal)
 
 
 @register.filter

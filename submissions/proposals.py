@@ -12,6 +12,7 @@ from django.db import connection
 from catalogue.archives import SKILL_MD, write_zip
 from catalogue.findings import Finding, stored
 from catalogue.frontmatter import Refused
+from catalogue.inspection import is_script
 from catalogue.models import Status, look_alike_finding, look_alikes
 from catalogue.slugs import is_slug, slug_of
 from importing.confirmed import ConfirmedPersonaImporter, ConfirmedSkillImporter
@@ -151,10 +152,11 @@ class Proposal:
         return finding._replace(path=self.file_name) if is_main else finding
 
     def changes_scripts(self, findings):
-        """Whether agents may run a file that the entry does not have."""
+        """Whether agents may run other files than those of the entry."""
         scripts = {found.path for found in findings if found.code == "script"}
         new = [file for file in self.files if file not in self.files_before]
-        return any(file["path"] in scripts for file in new)
+        gone = [file for file in self.files_before if file not in self.files]
+        return any(file["path"] in scripts for file in new) or any(map(is_script, gone))
 
     def outdated(self, base_number):
         """The finding that its author may not have seen the newest version."""

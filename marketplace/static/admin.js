@@ -163,17 +163,44 @@ const addDropZone = (zone) => {
 };
 
 // The desk of submissions: a key for each thing that staff do forty times.
-const addDeskKeys = () => {
-  const follow = (id) => () => document.getElementById(id)?.click();
-  const focus = (selector) => () => document.querySelector(selector)?.focus();
-  const keys = {
-    n: follow("desk-next"), j: follow("desk-next"), k: follow("desk-previous"),
-    p: focus("#publish [value=publish]:enabled"), r: focus("#reject textarea"),
+const addDeskKeys = (desk) => {
+  const form = desk.querySelector("form"), reject = desk.querySelector("details");
+  const publish = desk.querySelector("[value=publish]"), reason = desk.querySelector("textarea");
+  const follow = (rel) => () => desk.querySelector(`[rel=${rel}]`)?.click();
+  let isSent = false;
+
+  // After p, Enter publishes. Any other key, such as Space to read on, takes that back.
+  const disarm = (event) => {
+    if (event.key !== "Enter") publish.blur();
+    if (event.key === " ") window.scrollBy({ top: 0.8 * window.innerHeight });
   };
+  const arm = () => {
+    publish.focus({ preventScroll: true });
+    publish.addEventListener("keydown", disarm, { once: true });
+  };
+  const write = () => {
+    reject.open = true;
+    reason.focus({ preventScroll: true });
+  };
+  const leave = (target) => {
+    target.blur();
+    reject.open = reason.value.trim() !== "";
+  };
+  const keys = { n: follow("next"), j: follow("next"), k: follow("prev") };
+  if (form) {
+    Object.assign(keys, { p: arm, r: write });
+    reject.addEventListener("toggle", () => reject.open && write());
+    form.addEventListener("submit", (event) => (isSent ? event.preventDefault() : (isSent = true)));
+    window.addEventListener("pageshow", () => (isSent = false));
+    window.addEventListener("beforeunload", (event) => {
+      if (reason.value.trim() && !isSent) event.preventDefault();
+    });
+  }
   document.addEventListener("keydown", (event) => {
     const { key, target } = event;
-    if (target.matches("#reject textarea") && key === "Enter" && (event.ctrlKey || event.metaKey)) {
-      target.form.querySelector("button").click();
+    if (form && key === "Escape" && desk.contains(target)) leave(target);
+    if (target === reason && key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      form.querySelector("[value=reject]").click();
     }
     if (event.ctrlKey || event.metaKey || event.altKey || !keys[key]) return;
     if (target.matches("textarea, select, input:not([type=checkbox])")) return;
@@ -183,7 +210,8 @@ const addDeskKeys = () => {
 };
 
 document.addEventListener("DOMContentLoaded", () => {
-  if (document.getElementById("desk")) addDeskKeys();
+  const desk = document.getElementById("desk");
+  if (desk) addDeskKeys(desk);
   if (navigator.clipboard) document.querySelectorAll(".staff-token").forEach(addCopy);
   const zone = document.getElementById("dropzone");
   if (zone) addDropZone(zone);

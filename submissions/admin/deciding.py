@@ -10,20 +10,21 @@ from django.http import FileResponse, Http404
 from django.shortcuts import redirect
 from django.template.defaultfilters import truncatechars
 from django.utils import timezone
-from django.utils.decorators import method_decorator
-from django.views.decorators.http import require_POST
 
+from catalogue.findings import Finding
 from catalogue.frontmatter import Refused
 from catalogue.models import Status
 from marketplace.adminsite.base import link_to
 from marketplace.adminsite.edits import moment
 from marketplace.adminsite.panels import panel
-from submissions.admin.facts import author_of, decision_of
+from submissions.admin.facts import decision_of, facts_of, heading_of
 from submissions.admin.forms import RejectForm
 from submissions.exceptions import AlreadyDecided
 from submissions.models import Submission
 from submissions.models.submissions import State
 from submissions.publishing import MOVED, Approval, check_entry, preview, publish
+
+UNSENT = "Nothing was published: you have written a reason. Reject with it, or delete it."
 
 # The page
 
@@ -35,7 +36,8 @@ def page_context(model_admin, request, submission):
     context = {
         "beside": beside,
         "list_address": model_admin.list_address(request),
-        "facts": facts_of(model_admin, request, submission),
+        "heading": heading_of(submission, entry),
+        "facts": [*facts_of(request, submission, entry)],
         "entry": entry,
         "entry_link": entry and link_to(request, f"catalogue.{entry.kind}", entry.pk),
         "panels": [earlier_panel(model_admin, request, submission)],
@@ -43,7 +45,7 @@ def page_context(model_admin, request, submission):
         f"?{model_admin.get_preserved_filters(request)}",
     }
     if submission.state != State.PENDING:
-        return context | {"decision": decision_of(submission)}
+        return context | decided_context(model_admin, submission, entry)
     return context | {
         "may_decide": model_admin.may_decide(request, submission.kind),
         "reject_form": RejectForm(None, [submission]),
@@ -52,31 +54,13 @@ def page_context(model_admin, request, submission):
     }
 
 
-def facts_of(model_admin, request, submission):
-    """(label, value, address) of what staff should know before they read the text."""
-    agent = submission.agent
-    yield (
-        "Author",
-        author_of(submission),
-        link_to(request, "agents.agent", agent.pk) if agent else "",
-    )
-    if agent:
-        key = agent.claim.key_id
-        address = link_to(request, "agents.operatorkey", key) if key else ""
-        yield "Operator", model_admin.operator(submission), address
-        yield "They exist for", model_admin.exists(submission), ""
-        yield "Decided before", model_admin.record(submission), ""
-    yield "Submitted", f"{model_admin.age(submission)} ago: {model_admin.change(submission)}", ""
-    files = f" in {len(submission.files) + 1:,} files" if submission.files else ""
-    yield "Size", f"{submission.size:,} bytes{files}", ""
-
-
 def preview_context(submission, entry):
     """The changes that publishing it would make now, or the obstacle."""
     context = {"number": entry.number if entry else ""}
     try:
         outcome = preview(submission)
-        context |= {"outcome": outcome, "older_findings": findings_when_sent(submission)}
+        context |= {"outcome": outcome, "findings_digest": outcome.findings_digest}
+        outcome.findings = [*findings_when_sent(submission), *outcome.findings]
         check_entry(submission, entry, ends_recall=False)
     except Refused as error:
         may_end_recall = entry is not None and entry.status == Status.WITHDRAWN
@@ -87,7 +71,22 @@ def preview_context(submission, entry):
 
 def findings_when_sent(submission):
     """Those about the author's text that publishing it now would not find."""
-    return [found for found in submission.findings if found["code"] == "outdated"]
+    return [Finding(**found) for found in submission.findings if found["code"] == "outdated"]
+
+
+def decided_context(model_admin, submission, entry):
+    """The decision, and what it was about as far as that is still there."""
+    context = {"decision": decision_of(submission)}
+    if entry and submission.number:
+        pages = model_admin.admin_site.get_model_admin(submission.model)
+        number = submission.number
+        if number == 1:
+            return context | {"version_address": pages.url_of("version", entry.pk, number)}
+        address = f"{pages.url_of('compare', entry.pk)}?from={number - 1}&to={number}"
+        return context | {"version_address": address}
+    if submission.state == State.REJECTED and submission.content is not None:
+        return context | {"outcome": preview_context(submission, entry).get("outcome")}
+    return context
 
 
 def earlier_panel(_model_admin, request, submission):
@@ -95,7 +94,9 @@ def earlier_panel(_model_admin, request, submission):
     same = same.exclude(pk=submission.pk).for_list().select_related("agent", "user")
 
     def line(other):
-        text = f"{other.created_at:%d %b %Y}, {other.author}: {other.state}"
+        when = f"on {other.decided_at:%d %b %Y}" if other.decided_at else ""
+        when = when or f"submitted on {other.created_at:%d %b %Y}"
+        text = f"{other.author}: {other.state}, {when}"
         reason = truncatechars(other.reason, 200)
         return text, reason, link_to(request, "submissions.submission", other.pk)
 
@@ -118,16 +119,19 @@ def archive_view(model_admin, request, object_id):
 ENDS_RECALL = {"publish": False, "publish_and_end_recall": True}  # by the value of the button
 
 
-@method_decorator(require_POST)
 def decide_view(model_admin, request, object_id):
     """Publish or reject one, then lead to the next pending one of the list."""
     submission = model_admin.get_row_or_404(request, object_id)
+    if request.method != "POST":  # the address of a refused form, opened again
+        return redirect(model_admin.page_of(request, submission.pk))
     if not model_admin.may_decide(request, submission.kind):
         raise PermissionDenied
     beside = model_admin.neighbours(request, submission)
     form = RejectForm(request.POST, [submission])
     is_rejected = request.POST.get("decision") == "reject"
-    if is_rejected and not form.is_valid():
+    if not is_rejected and form.is_valid():
+        form.add_error("reason", UNSENT)
+    if not form.is_valid() and (is_rejected or form.data.get("reason", "").strip()):
         return page_again(model_admin, request, submission, form)
     try:
         if is_rejected:

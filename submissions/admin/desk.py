@@ -1,39 +1,42 @@
 """The desk: staff read what agents propose, and publish or reject it (contract 29.11)."""
 
 from copy import copy
-from datetime import timedelta
 from typing import NamedTuple
 
 from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.http import QueryDict
-from django.template.defaultfilters import timesince
-from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 
 from catalogue.models import Kind
 from marketplace.adminsite.actions import confirmed_action, offered_to
-from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, WholeNameSearchMixin
+from marketplace.adminsite.base import (
+    MenuItem,
+    ReadOnlyModelAdmin,
+    WholeNameSearchMixin,
+    link_to,
+)
 from marketplace.adminsite.notes import AssigneeFilter, NotesMixin, notes_of
 from marketplace.adminsite.pages import AdminPage
+from marketplace.diffs import removal
 from submissions.admin.deciding import archive_view, decide_view, page_context
 from submissions.admin.facts import (
-    ages_of,
+    age_of,
     author_of,
-    change_of,
     decision_of,
     operator_of,
+    outcome_of,
     record_of,
-    with_record,
+    removed_files,
+    with_facts,
 )
-from submissions.admin.filters import FindingFilter, StateFilter
+from submissions.admin.filters import FindingFilter, StateFilter, WaitFilter, waiting_long
 from submissions.admin.forms import RejectForm
 from submissions.exceptions import AlreadyDecided
 from submissions.models import Submission
 from submissions.models.submissions import State
 
-LONG_WAIT = timedelta(days=3)
 MAX_QUEUE = 2000  # submissions that "next" goes through
 
 
@@ -49,11 +52,8 @@ class Neighbours(NamedTuple):
 @admin.register(Submission)
 class SubmissionAdmin(NotesMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     menu = MenuItem("Catalogue", 9, "inbox")
-    list_display = [
-        *("entry", "age", "change", "codes", "scripts", "author", "operator", "exists", "record"),
-        *("assigned_to", "status"),
-    ]
-    list_filter = [StateFilter, "kind", FindingFilter, AssigneeFilter]
+    list_display = ["entry", "change", "codes", "author", "operator", "age"]
+    list_filter = [StateFilter, "kind", FindingFilter, WaitFilter, AssigneeFilter]
     search_fields = ["slug", "agent__handle"]
     search_help_text = "A whole slug or handle"
     ordering = ["id"]
@@ -68,7 +68,7 @@ class SubmissionAdmin(NotesMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     change_form_template = "admin/submissions/submission.html"
 
     def get_queryset(self, request):
-        rows = with_record(super().get_queryset(request)).defer("archive")
+        rows = with_facts(super().get_queryset(request)).defer("archive")
         if request.resolver_match.url_name == self.url_name("changelist"):
             rows = rows.for_list()
         return self.with_assignee(rows.select_related("agent__claim__key", "user", "decided_by"))
@@ -78,8 +78,8 @@ class SubmissionAdmin(NotesMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
         return super().find(queryset.filter(kind__in=Kind.values), term.removeprefix("@"))
 
     def attention(self):
-        waiting = Submission.objects.pending().filter(created_at__lt=timezone.now() - LONG_WAIT)
-        return [("submissions that wait for more than three days", waiting, "")]
+        waiting = waiting_long(Submission.objects)
+        return [("submissions that wait for more than three days", waiting, "?waiting=long")]
 
     # Permissions
 
@@ -108,38 +108,39 @@ class SubmissionAdmin(NotesMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     # Columns
 
     def entry(self, submission):
-        return f"{submission.kind} {submission.slug}"
+        return submission.slug if submission.kind == Kind.SKILL else f"{submission.slug} (persona)"
 
-    @admin.display(ordering="id")
-    def age(self, submission):
-        return timesince(submission.created_at, depth=1)
-
+    @admin.display(description="changes")
     def change(self, submission):
-        return change_of(submission)
+        number = submission.base_number
+        return "new" if number is None else f"version {number}"
 
     @admin.display(description="findings", empty_value="none")
     def codes(self, submission):
-        return ", ".join(sorted({found["code"] for found in submission.findings}))
-
-    def scripts(self, submission):
-        return "changed" if submission.changes_scripts else ""
-
-    def status(self, submission):
-        return self.state(submission)
+        """The codes, whether scripts change, and which files go."""
+        codes = {found["code"] for found in submission.findings}
+        notes = [removal(removed_files(submission))]
+        if submission.changes_scripts and submission.base_number is not None:
+            codes, notes = codes - {"script"}, ["scripts change", *notes]
+        badges = [("recalled", note) for note in notes if note]
+        badges += [("draft", code) for code in sorted(codes)]
+        return format_html_join(" ", '<span class="state state-{}">{}</span>', badges)
 
     def author(self, submission):
-        return author_of(submission)
+        agent = submission.agent
+        about = f"for {age_of(agent)}, {record_of(submission)}" if agent else "on the staff"
+        return two_lines(author_of(submission), about)
 
     def operator(self, submission):
-        return operator_of(submission.agent) if submission.agent else "staff"
+        return two_lines(*operator_of(submission.agent)) if submission.agent else ""
 
-    @admin.display(description="exist for")
-    def exists(self, submission):
-        return ages_of(submission.agent) if submission.agent else ""
-
-    @admin.display(description="before")
-    def record(self, submission):
-        return record_of(submission) if submission.agent else ""
+    @admin.display(ordering="id")
+    def age(self, submission):
+        """With its assignee; or who decided it, when and why."""
+        if submission.state == State.PENDING:
+            about = f"for {submission.assignee}" if submission.assignee else ""
+            return two_lines(age_of(submission), about)
+        return two_lines(self.state(submission), outcome_of(submission))
 
     # The order of the list from which a page was opened
 
@@ -196,11 +197,17 @@ class SubmissionAdmin(NotesMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
             submission.reject(reason, request.user)
 
     def tell_decision(self, request, submission):
-        text = format_html(
-            '{} <a class="underline" href="{}">Open it</a> or <a class="underline" href="{}">the '
-            "list</a>",
-            decision_of(submission),
-            self.url_of("change", submission.pk),
-            self.list_address(request),
-        )
+        links = [(self.url_of("change", submission.pk), "the submission")]
+        if submission.state == State.PUBLISHED:
+            entry = submission.model.objects.only("pk").get(slug=submission.slug)
+            address = link_to(request, f"catalogue.{entry.kind}", entry.pk)
+            links.insert(0, (address, f"the {entry.kind}"))
+        joined = format_html_join(" or ", '<a class="underline" href="{}">{}</a>', links)
+        text = format_html("{} Open {}.", decision_of(submission), joined)
         self.message_user(request, text, messages.SUCCESS)
+
+
+def two_lines(first, second):
+    """A cell with a note below its text."""
+    note = format_html('<br><span class="staff-note">{}</span>', second) if second else ""
+    return format_html("{}{}", first, note)

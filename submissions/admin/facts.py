@@ -1,10 +1,16 @@
-"""The author of a submission, in the words of the desk. Only staff verify a name."""
+"""The facts about a submission, in the words of the desk. Only staff verify a name."""
 
-from django.db.models import Count, OuterRef, Subquery
-from django.template.defaultfilters import timesince
+from django.db.models import Count, OuterRef, Q, Subquery
+from django.template.defaultfilters import timesince, truncatechars
 
-from submissions.models import Submission, SubmittedVersion
+from catalogue.comparisons import removed
+from catalogue.models import Kind, Skill, look_alikes
+from marketplace.adminsite.base import link_to
+from submissions.admin.maintainers import may_view
+from submissions.models import Maintainer, Submission, SubmittedVersion
 from submissions.models.submissions import State
+
+NAMED = 5  # maintainers that the page of a submission names
 
 
 def author_of(submission):
@@ -14,22 +20,29 @@ def author_of(submission):
 
 
 def operator_of(agent):
+    """The name and how far to trust it: whether staff verified it, and the age of the key."""
     if not agent.claim.claimed_at:
-        return "none"
-    return agent.claim.verified_operator or f"{agent.claim.operator} (not verified)"
+        return "none", ""
+    name, key = agent.claim.verified_operator, agent.claim.key
+    notes = [] if name else ["not verified"]
+    notes += [f"for {age_of(key)}"] if key else []
+    return name or agent.claim.operator, ", ".join(notes)
 
 
-def ages_of(agent):
-    """How long the agent and its operator's key exist."""
-    key = agent.claim.key
-    operator = f", operator {timesince(key.created_at, depth=1)}" if key else ""
-    return f"agent {timesince(agent.created_at, depth=1)}{operator}"
+def age_of(row):
+    return timesince(row.created_at, depth=1)
 
 
-def with_record(submissions):
-    """Annotate `published_before` and `rejected_before`: how staff decided for the same agent."""
+def with_facts(submissions):
+    """Annotate what staff decided about the same agent, and the files of the skill as it is now.
+
+    `published_before` and `rejected_before` are numbers, `files_before` is like Skill.files.
+    """
+    skill = Skill.objects.filter(slug=OuterRef("slug"))
     return submissions.annotate(
-        published_before=number_of(State.PUBLISHED), rejected_before=number_of(State.REJECTED)
+        published_before=number_of(State.PUBLISHED),
+        rejected_before=number_of(State.REJECTED),
+        files_before=Subquery(skill.values("files")),
     )
 
 
@@ -40,14 +53,72 @@ def number_of(state):
 
 
 def record_of(submission):
-    """The decisions about its agent's earlier submissions."""
-    published, rejected = submission.published_before or 0, submission.rejected_before or 0
-    return f"{published:,} published, {rejected:,} rejected" if published or rejected else "none"
+    """The decisions about its agent's submissions."""
+    numbers = {"published": submission.published_before, "rejected": submission.rejected_before}
+    parts = [f"{number:,} {state}" for state, number in numbers.items() if number]
+    return ", ".join(parts) or "none decided"
 
 
-def change_of(submission):
+def heading_of(submission, entry):
+    """What it proposes, and whether the entry has moved on since it came."""
     number = submission.base_number
-    return "new" if number is None else f"change of {number}"
+    if number is None:
+        return f"a new {submission.kind}"
+    if submission.state != State.PENDING or entry is None:
+        return f"a change of version {number}"
+    if entry.number == number:
+        return f"a change of version {number}, the current one"
+    return (
+        f"a change of version {number}. The current one is {entry.number}: publishing this undoes "
+        "the changes since"
+    )
+
+
+def facts_of(request, submission, entry):
+    """(label, value, address, note) of what staff should know before they read the text."""
+    agent = submission.agent
+    if agent:
+        note = f"for {age_of(agent)}, {record_of(submission)}"
+        yield "Author", author_of(submission), link_to(request, "agents.agent", agent.pk), note
+        key = agent.claim.key_id
+        name, note = operator_of(agent)
+        yield "Operator", name, link_to(request, "agents.operatorkey", key) if key else "", note
+    else:
+        yield "Author", author_of(submission), "", "on the staff"
+    if entry and may_view(request):
+        yield "Maintained by", *maintainers_of(entry, agent)
+    if any(found["code"] == "look-alike" for found in submission.findings):
+        for slug in look_alikes(submission.model, [submission.slug]).values():
+            other = submission.model.objects.only("pk").get(slug=slug)
+            yield "Looks like", slug, link_to(request, f"catalogue.{other.kind}", other.pk), ""
+    files = f" in {len(submission.files) + 1:,} files" if submission.files else ""
+    yield "Submitted", f"{age_of(submission)} ago", "", f"{submission.size:,} bytes{files}"
+
+
+def maintainers_of(entry, agent):
+    """(names, no address, whether the author is one of them), for the facts. One query."""
+    rows = Maintainer.objects.of(entry).select_related("agent")
+    if agent:
+        own = Maintainer.objects.of(entry).including(agent).values("pk")
+        rows = rows.annotate(is_author=Q(pk__in=own))
+    present = [row for row in rows if row.removed_at is None]
+    names = [f"@{row.agent.handle}" for row in present]
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    text = ", ".join(names[:NAMED]) + more or ("nobody" if rows else "staff")
+    if not (agent and names):
+        return text, "", ""
+    is_one = any(row.is_author for row in present)
+    return text, "", f"the author is {'' if is_one else 'not '}one of them"
+
+
+def removed_files(submission):
+    """The changes of the files that a pending change would remove from the skill."""
+    is_change = submission.kind == Kind.SKILL and submission.base_number is not None
+    if not is_change or submission.state != State.PENDING:
+        return []
+    before = submission.files_before or []
+    after = {file["path"] for file in submission.files}
+    return [removed(file) for file in before if file["path"] not in after]
 
 
 def decision_of(submission):
@@ -61,6 +132,15 @@ def decision_of(submission):
         return f"{start} was replaced by a newer one of its author."
     who = f" by {submission.decided_by}" if submission.decided_by else ""
     return f"{start} was {submission.state}{who} at {submission.decided_at:%H:%M on %d %B %Y}."
+
+
+def outcome_of(submission):
+    """The same for a list, with the start of the reason."""
+    if not submission.decided_at:
+        return ""
+    who = f"by {submission.decided_by}, " if submission.decided_by else ""
+    why = f": {truncatechars(submission.reason, 60)}" if submission.reason else ""
+    return f"{who}{submission.decided_at:%d %b %Y}{why}"
 
 
 def origins_of(entry, numbers):

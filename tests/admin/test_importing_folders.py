@@ -31,10 +31,6 @@ def diffs(page, kind="updated"):
     return {change["name"]: lines_of(change) for change in outcome.changes}
 
 
-def kinds(diff):
-    return {kind for kind, _ in diff}
-
-
 def test_a_preview_lists_the_files_of_a_new_skill_and_stores_none(admin_client):
     page = upload(admin_client, zip_of(FOLDER))
 
@@ -62,7 +58,14 @@ def test_a_preview_shows_what_becomes_of_each_file(admin_client, anyone):
 
     lines = diffs(page)
     assert list(lines) == ["LICENSE", "new.md", "scripts/run.py"]
-    assert kinds(lines["LICENSE"]) == {"del"}
+    assert lines["LICENSE"] == []
+    text = page.content.decode()
+    assert "<b>LICENSE</b> removed" in text
+    assert "<b>new.md</b> added" in text
+    assert "<b>scripts/run.py</b> changed" in text
+    assert '<span class="state state-recalled">removes 1 file</span>' in text
+    assert '<p class="notice" role="note">Removes 1 file.</p>' in text
+    assert "No findings." not in text
     assert ("add", "x") in lines["new.md"]
     assert ("del", "print(2)") in lines["scripts/run.py"]
     assert ("add", "print(3)") in lines["scripts/run.py"]

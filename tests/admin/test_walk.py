@@ -296,11 +296,13 @@ def decide_on_the_desk(staff, agent):
 
     staff.open("/admin/submissions/submission/")
     staff.picture("desk")
-    staff.press("skill a")
+    with staff.page.expect_navigation():
+        staff.page.locator("#result_list .field-entry a").first.click()
     staff.picture("submission")
     press("j")
-    assert "2 of 3 pending" in staff.text()
+    assert "Number 2 of the 3 left" in staff.page.text_content("#desk")
     press("k")
+    keep_a_reason(staff, first)
     press("p", "Enter")
     assert "was published by clerk" in staff.page.inner_text("body")
     assert staff.api("skills/a").status == 200
@@ -310,9 +312,34 @@ def decide_on_the_desk(staff, agent):
     press("Control+Enter")
     second.refresh_from_db()
     assert (second.state, second.reason) == ("rejected", "Nope: just press n.")
-    assert f"Skill {third.slug}, by @crawler" in staff.text()
+    assert f"{third.slug}: a new skill" in staff.text()
     staff.picture("submission-next")
     press("p", "Enter")
     assert staff.page.url.startswith(f"{staff.url}/admin/submissions/submission/?")
     first.refresh_from_db()
     assert first.state == "published"
+
+
+def keep_a_reason(staff, submission):
+    """Keys beside p and r neither lose a reason nor publish."""
+    page, address = staff.page, staff.page.url
+    asked = []
+    page.once("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+    page.keyboard.press("r")
+    page.keyboard.type("Not yet.")
+    staff.picture("submission-reason")
+    page.keyboard.press("Escape")
+    page.keyboard.press("n")
+    page.wait_for_timeout(200)
+    assert (asked, page.url) == (["beforeunload"], address)
+    page.fill("#id_reason", "")
+    page.keyboard.press("Escape")
+    for key in ("Space", "Escape"):
+        page.keyboard.press("p")
+        page.keyboard.press(key)
+        page.keyboard.press("Enter")
+    page.wait_for_timeout(200)
+    assert page.url == address
+    assert not page.locator("#desk details[open]").count()
+    submission.refresh_from_db()
+    assert submission.state == "pending"

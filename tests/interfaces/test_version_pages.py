@@ -187,8 +187,7 @@ def test_the_last_version_of_a_page_is_compared_with_the_first_of_the_next(anyon
 
 
 @pytest.mark.contract("25.15")
-@pytest.mark.usefixtures("skill")
-def test_a_comparison_shows_lines_words_and_files(anyone):
+def test_a_comparison_shows_lines_words_and_files(anyone, skill):
     page = anyone.get(f"{VERSIONS}/compare?from=1&to=2")
 
     text = text_of(page)
@@ -197,6 +196,11 @@ def test_a_comparison_shows_lines_words_and_files(anyone):
     assert "&lt;script&gt;" in text
     assert "<b>Label</b>" in text
     assert page.headers["Cache-Control"] == "public, no-cache"
+    skill.files = []
+    rewrite(skill, "# Third")
+    text = text_of(anyone.get(f"{VERSIONS}/compare?from=2&to=3"))
+    assert '<p class="notice" role="note">Removes 1 script.</p>' in text
+    assert "<b>scripts/run.py</b> removed" in text
 
 
 @pytest.mark.contract("25.15")

@@ -104,7 +104,7 @@ class Desk:
     def decide(self, page, decision, **fields):
         """Press a button of a page."""
         [original] = [page.context["original"]]
-        form = untouched_form(page, "reject" if decision == "reject" else "publish")
+        form = untouched_form(page, "decide")
         form |= {"decision": decision, **fields}
         address = page.context["decide_address"]
         assert f"{DESK}{original.pk}/" in address

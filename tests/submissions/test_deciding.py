@@ -11,6 +11,7 @@ from catalogue.models import Persona, Skill
 from submissions.models import Submission, SubmittedVersion
 from tests.admin.actions import told
 from tests.admin.conftest import browser_of_superuser
+from tests.browser import untouched_form
 from tests.factories import SkillFactory
 from tests.submissions.conftest import (
     DESK,
@@ -42,6 +43,8 @@ def test_publishing_makes_a_version_and_two_log_entries(desk, pending):
     assert logged() == {("skill", 1, message), ("submission", 2, message)}
     assert skill.history.first().history_user.username == "clerk-0"
     assert "pdf-tables, submitted by @caller, was published by clerk-0 at" in told(response)[0]
+    link = f'href="/admin/catalogue/skill/{skill.pk}/change/">the skill</a> or'
+    assert link in response.content.decode()
     assert response.request["PATH_INFO"] == DESK
 
 
@@ -69,7 +72,7 @@ def test_a_persona_is_published(desk, author):
 @pytest.mark.contract("29.18")
 def test_rejecting_needs_a_reason_which_the_author_reads(desk, pending, author):
     refused = desk.decide(desk.page(pending), "reject", reason=" ")
-    assert "This field is required." in refused.content.decode()
+    assert "Write a reason." in refused.content.decode()
     long = desk.decide(desk.page(pending), "reject", reason="x" * 1001)
     assert "at most 1000 characters" in long.content.decode()
     assert "x" * 1001 in long.content.decode()
@@ -80,8 +83,23 @@ def test_rejecting_needs_a_reason_which_the_author_reads(desk, pending, author):
     row = author.get(f"{URL}/{pending.public_id}").json()
     assert (row["state"], row["reason"]) == ("rejected", "Name its\nlicense.")
     assert logged() == {("submission", 2, "Rejected: Name its\nlicense.")}
-    assert "was rejected by clerk-0" in told(response)[0]
+    [message] = told(response)
+    assert "was rejected by clerk-0" in message
+    assert message.endswith(". Open the submission.")
     assert not Skill.objects.exists()
+
+
+@pytest.mark.contract("29.18")
+def test_a_written_reason_is_neither_lost_nor_published_over(desk, pending):
+    page = desk.decide(desk.page(pending), "publish", reason="Name its license.")
+
+    text = page.content.decode()
+    assert "Nothing was published: you have written a reason." in text
+    assert "<details open>" in text
+    assert untouched_form(page, "decide")["reason"] == "Name its license."
+    assert Submission.objects.get().state == "pending"
+    desk.decide(page, "publish", reason=" ")
+    assert Submission.objects.get().state == "published"
 
 
 @pytest.mark.contract("29.11")
@@ -91,7 +109,7 @@ def test_the_second_of_two_people_reads_who_decided(desk, pending, decision):
     page = desk.page(pending)
     other.decide(other.page(pending), "publish")
 
-    response = desk.decide(page, decision, reason="No.")
+    response = desk.decide(page, decision, reason="No." if decision == "reject" else "")
 
     sentence = "pdf-tables, submitted by @caller, was published by grace at "
     assert told(response)[0].startswith(sentence)
@@ -110,7 +128,7 @@ def test_a_withdrawn_entry_comes_back_only_if_somebody_says_so(desk, author, sub
 
     page = desk.page(pending)
     assert sentence in page.content.decode()
-    assert re.search(r'value="publish" disabled>', page.content.decode())
+    assert re.search(r"formnovalidate disabled>Publish", page.content.decode())
     assert told(desk.decide(page, "publish")) == [f"Nothing was published: {sentence}"]
     assert Skill.objects.get().state == "recalled"
 
@@ -129,7 +147,7 @@ def test_a_draft_or_a_taken_slug_leaves_only_the_rejection(desk, pending, status
 
     text = page.content.decode()
     assert page.context["obstacle"] in text
-    assert re.search(r'value="publish" disabled>', text)
+    assert re.search(r"formnovalidate disabled>Publish", text)
     assert "end the recall</button>" not in text
     desk.decide(page, "publish")
     assert Submission.objects.get().state == "pending"
@@ -161,14 +179,13 @@ def test_a_recalled_text_does_not_come_back_with_the_entry(desk, author, submitt
 @pytest.mark.contract("29.18")
 def test_a_decision_leads_to_the_next_one_of_the_list(desk, author):
     first, second, third = (submit(author, slug) for slug in ("a", "b", "c"))
-    newest_first = "?_changelist_filters=o%3D-2"
+    newest_first = "?_changelist_filters=o%3D-6"
 
     page = desk.page(second, newest_first)
     assert page.context["beside"][:2] == (2, 3)
     response = desk.decide(page, "reject", reason="No.")
     assert response.context["original"] == first
-    assert "?o=-2" in response.content.decode()
-    assert '">the list</a>' in str(next(iter(response.context["messages"])))
+    assert "?o=-6" in response.content.decode()
 
     page = desk.page(first)
     assert (page.context["beside"].place, page.context["beside"].previous) == (1, "")
@@ -218,5 +235,7 @@ def test_a_page_takes_as_many_queries_for_many_rows(
 
 
 def test_only_a_form_decides(desk, pending):
-    assert desk.client.get(f"{DESK}{pending.pk}/decide/").status_code == 405
+    opened = desk.client.get(f"{DESK}{pending.pk}/decide/")
+    assert (opened.status_code, opened.url) == (302, f"{DESK}{pending.pk}/change/?")
+    assert Submission.objects.get().state == "pending"
     assert desk.client.post(f"{DESK}9999/decide/").status_code == 404
