@@ -2,9 +2,8 @@
 
 from tempfile import TemporaryFile
 
-from infrastructure.server.sizes import MAX_SUBMISSION
-from marketplace.api.exceptions import BadRequest, BodyTooLarge, UnsupportedContentType
-from marketplace.api.parsers import StrictJSONParser
+from marketplace.api.exceptions import BadRequest, UnsupportedContentType
+from marketplace.api.parsers import StrictJSONParser, longest_body, stated_length
 from marketplace.large_values import PIECE
 from submissions.exceptions import UnsupportedSubmission
 
@@ -29,11 +28,10 @@ class SubmissionParser(StrictJSONParser):
             raise UnsupportedSubmission from error
 
     def read(self, request, most=MAX_JSON):
-        check_length(request, most)
         return super().read(request, most)
 
     def read_zip(self, request):
-        length = check_length(request, MAX_SUBMISSION)
+        length = stated_length(request, longest_body(request))
         file = TemporaryFile()  # noqa: SIM115 (the view closes it)
         try:
             while piece := request.read(PIECE):
@@ -43,11 +41,3 @@ class SubmissionParser(StrictJSONParser):
         if file.tell() < length:
             raise BadRequest("Request body is shorter than its Content-Length")
         return file
-
-
-def check_length(request, most):
-    """The length that the request states. Raises BodyTooLarge."""
-    length = int(request.META.get("CONTENT_LENGTH") or 0)
-    if length > most:
-        raise BodyTooLarge
-    return length

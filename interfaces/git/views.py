@@ -4,12 +4,11 @@ from django.http import HttpResponse
 
 from agents.authentication import BearerAuthentication
 from agents.models import AgentToken
-from infrastructure.server.sizes import MAX_FETCH
 from interfaces.git.exceptions import NoSuchService, PushForbidden, RepositoryChanged
 from marketplace import access
 from marketplace.access import Audience
 from marketplace.api.file_responses import stored_response
-from marketplace.api.parsers import StrictJSONParser
+from marketplace.api.parsers import StrictJSONParser, longest_body
 from marketplace.api.scopes import Scope, check_scope
 from marketplace.api.viewsets import PublicViewSet
 from marketplace.ratelimits.decorators import check_rate
@@ -74,7 +73,8 @@ class GitViewSet(access.AsksReaders, PublicViewSet):
         from interfaces.git import packs, sources, store, upload_requests  # noqa: PLC0415
 
         encoding = request.headers.get("Content-Encoding", "")
-        upload_request = upload_requests.read(StrictJSONParser().read(request, MAX_FETCH), encoding)
+        body = StrictJSONParser().read(request, longest_body(request))
+        upload_request = upload_requests.read(body, encoding)
         source = sources.source_of(kind, slug, request.user)
         return packs.Negotiation(store.repository_of(source), upload_request)
 

@@ -14,7 +14,7 @@ from catalogue.models import SUBMITTED, Persona, Skill
 from catalogue.serializers.files import files_address
 from interfaces.git.names import persona_marketplace, plugin_name
 from interfaces.website.pages import Page
-from interfaces.website.reads import related_to
+from interfaces.website.reads import authors_of, related_to
 from marketplace.access import is_public
 from marketplace.api.links import base_url
 from marketplace.api.query_params import query_parameters
@@ -22,7 +22,6 @@ from marketplace.hidden_text import has_hidden, visible
 from reviews.list_queries import PersonaReviewQuery
 from reviews.reads import public as public_reviews
 from search.reads import near_slugs
-from submissions.reads import authors_of
 
 REVIEWS_PER_PAGE = 10
 

@@ -2,18 +2,20 @@
 
 import time
 from datetime import UTC, datetime
+from functools import partial
 
 from django.conf import settings
 
 from catalogue.models import TITLE_WITHOUT_CASE, Persona, Skill
 from infrastructure.db.statements import fetch_all, fetch_one
-from infrastructure.http_cache.validators import Read, Validator
+from infrastructure.http_cache.validators import ALWAYS_FRESH, Read, Validator
 from infrastructure.replicas.reading import on_replica
 from interfaces.website import activity
 from interfaces.website.sql import IDS_PER_PART, parts_of, related_of
 from search import reads
 from search.list_queries import MAX_QUERY, PersonaQuery, SkillQuery
 from search.reads import completed, most_common, version_validator
+from submissions.models import SubmittedVersion
 
 MODELS = {"skills": Skill, "personas": Persona}
 PARTS = {section: parts_of(model._meta.db_table) for section, model in MODELS.items()}  # noqa: SLF001
@@ -144,3 +146,17 @@ def sitemap_part(section, number):
     entries = MODELS[section].objects.published().order_by("pk")
     rows = entries.filter(pk__gte=first, pk__lt=first + IDS_PER_PART)
     return list(rows.values_list("slug", "updated_at"))
+
+
+@on_replica
+def authors_of(kind, entry_id, numbers):
+    """`{number: "@handle (Ada Lovelace)"}` of the versions of an entry that agents submitted."""
+    if not numbers:
+        return Read({}, ALWAYS_FRESH)
+    validator = Validator.of(partial(names_of_authors, kind, entry_id, numbers))
+    return Read(validator.seen, validator)
+
+
+def names_of_authors(kind, entry_id, numbers):
+    rows = SubmittedVersion.objects.numbered(kind, entry_id, numbers).items()
+    return {number: row.author for number, row in rows if row.submission.agent_id}

@@ -8,8 +8,8 @@ from catalogue.list_queries import VersionQuery
 from catalogue.markdown import contents, render_markdown
 from catalogue.models import Persona, Skill
 from interfaces.website.entries import EntryPage
+from interfaces.website.reads import authors_of
 from marketplace.api.query_params import query_parameters
-from submissions.reads import authors_of
 
 
 class VersionsPage(EntryPage):

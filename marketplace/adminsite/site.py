@@ -66,6 +66,14 @@ class MarketplaceAdminSite(AdminSite):
         # ours are in admin.css.
         return super().each_context(request) | {"colors": {}}
 
+    def get_app_list(self, request, app_label=None):
+        """Django's, made once per request: the menu and the page's context both need it."""
+        if app_label:
+            return super().get_app_list(request, app_label)
+        if not hasattr(request, "app_list"):
+            request.app_list = super().get_app_list(request)
+        return request.app_list
+
     def get_sidebar_list(self, request):
         """The menu, with the pages that this person may open."""
         entries = [

@@ -8,7 +8,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.http import UnreadablePostError
 from rest_framework.parsers import BaseParser
 
-from infrastructure.server.sizes import MAX_BODY
+from infrastructure.server.sizes import MAX_BODY, max_body
 from marketplace.api.exceptions import (
     BadRequest,
     BodyTooLarge,
@@ -45,9 +45,7 @@ class StrictJSONParser(BaseParser):
 
     def read(self, request, most=MAX_BODY):
         """The whole body. Raises BodyTooLarge, or BadRequest where it cannot be read."""
-        length = int(request.META.get("CONTENT_LENGTH") or 0)
-        if length > most:
-            raise BodyTooLarge
+        length = stated_length(request, most)
         try:
             body = request.body
         except (UnreadablePostError, RequestDataTooBig) as error:
@@ -61,6 +59,19 @@ class OptionalJSONParser(StrictJSONParser):
     """The same, and an empty body is `{}`, whatever its Content-Type."""
 
     may_be_empty = True
+
+
+def stated_length(request, most):
+    """The length of the body that the request states. Raises BodyTooLarge."""
+    length = int(request.META.get("CONTENT_LENGTH") or 0)
+    if length > most:
+        raise BodyTooLarge
+    return length
+
+
+def longest_body(request):
+    """The bytes of a body that the web server accepts at this address, with this token."""
+    return max_body(request.META["PATH_INFO"], request.META.get("HTTP_AUTHORIZATION", ""))
 
 
 def refuse_unstorable(text, where):
