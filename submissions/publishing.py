@@ -89,9 +89,6 @@ class Approval(NamedTuple):
     accepts_doubts: bool = False
 
 
-AT_ONCE = Approval(user=None, bytes_digest="", number=None, opened_at=None, findings="")
-
-
 def publish(submission, approval):
     """Publish what a person has approved; returns the entry.
 
@@ -106,7 +103,13 @@ def publish(submission, approval):
         if is_newer or shown != (submission.bytes_digest, number):
             raise Refused(MOVED)
         check_entry(submission, entry, ends_recall=approval.ends_recall)
-        return store(submission, entry, approval)
+        outcome = imported(submission, accepts_doubts=approval.accepts_doubts)
+        if approval.findings != outcome.findings_digest:
+            raise Refused(MOVED)
+        if approval.ends_recall:
+            outcome.entry.publish()
+        record(submission, outcome, number or 0, approval.user)
+        return outcome.entry
 
 
 def publish_at_once(submission):
@@ -116,7 +119,7 @@ def publish_at_once(submission):
             submission.lock_pending()
             entry = locked_entry(submission)
             if entry is not None and may_publish_at_once(submission, entry):
-                store(submission, entry)
+                record(submission, imported(submission), entry.number)
                 entry.take_snapshot(
                     reason=f"Published a submission of {submission.author}", is_event=True
                 )
@@ -147,22 +150,22 @@ def check_entry(submission, entry, *, ends_recall):
         raise Refused(TAKEN.format(slug=entry.slug))
 
 
-def store(submission, entry, approval=AT_ONCE):
-    """Import it, and record who submitted and who published the version that this makes."""
-    number, user = entry.number if entry else 0, approval.user
+def imported(submission, *, accepts_doubts=False):
+    """The Outcome of importing it. Raises Refused."""
     with submission.unpacked() as path:
         importer = IMPORTERS[submission.kind](
             submission, path, preview=False, record=lambda _outcome: None
         )
-        importer.accepted = importer.published if approval.accepts_doubts else set()
+        importer.accepted = importer.published if accepts_doubts else set()
         outcome = importer.outcome()
     if outcome.result == "refused":
         raise Refused(outcome.reason)
-    if approval != AT_ONCE and approval.findings != outcome.findings_digest:
-        raise Refused(MOVED)
+    return outcome
+
+
+def record(submission, outcome, number, user=None):
+    """Record who submitted and who published the version that followed this number."""
     entry = outcome.entry
-    if approval.ends_recall:
-        entry.publish()
     entry.refresh_from_db(fields=["number", "source"])
     if submission.agent is not None:
         take_over(submission, entry, is_new=outcome.result == "created")
@@ -175,7 +178,6 @@ def store(submission, entry, approval=AT_ONCE):
             published_by=user.get_username() if user else "",
         )
     submission.decide(State.PUBLISHED, user, number=entry.number)
-    return entry
 
 
 def take_over(submission, entry, *, is_new):

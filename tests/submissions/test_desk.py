@@ -191,6 +191,7 @@ def test_there_is_no_publishing_of_several(desk):
     [
         (["view_submission"], 403),
         (["view_submission", "change_submission", "add_skill"], 403),
+        (["view_submission", "change_submission", "change_skill"], 403),
         (["view_submission", "add_skill", "change_skill"], 403),
         (["view_submission", "change_submission", "add_persona", "change_persona"], 403),
         (["view_submission", "change_submission", "add_skill", "change_skill"], 200),
