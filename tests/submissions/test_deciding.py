@@ -199,9 +199,7 @@ def test_filters_that_no_list_has_do_not_stop_a_decision(desk, author):
 
     page = desk.page(first, "?_changelist_filters=created_at__year%3D99999999999")
 
-    assert page.status_code in {200, 400}
-    if page.status_code == 200:
-        assert desk.decide(page, "publish").context["original"].slug == "b"
+    assert desk.decide(page, "publish").context["original"].slug == "b"
 
 
 def test_the_files_are_a_download(desk, author):
