@@ -63,6 +63,16 @@ def test_an_edited_skill_goes_to_the_desk_and_stays_as_it_is(send, skill, desk):
     assert skill.source == ""
 
 
+def test_staff_can_send_that_a_field_beside_the_file_is_empty(send, skill, desk):
+    skill.tags = ["old"]
+    skill.save()
+
+    desk.decide(send(skill, tags=""), "publish")
+
+    skill.refresh_from_db()
+    assert (skill.tags, skill.content) == ([], TEXT)
+
+
 def test_an_edited_persona_goes_to_the_desk(send, desk):
     skills = [SkillFactory(slug="one"), SkillFactory(slug="two")]
     persona = PersonaFactory(slug="archivist", skills=skills[:1], price_cents=500)

@@ -113,6 +113,10 @@ class SubmissionRules:
         known = (entry for entry in self.entries[kind] if entry.slug == slug)
         return next((entry for entry in known if entry.status != "draft"), None)
 
+    def is_withdrawn(self, submission):
+        entry = self.existing(submission.kind, submission.slug)
+        return entry is not None and not entry.is_published
+
     def refusal_of_submitted(self, kind, base, text, content):
         if base is None:
             digests = {digest_of(text), digest_of(content)}
