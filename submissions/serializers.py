@@ -3,7 +3,7 @@ from base64 import b64decode
 
 from catalogue.frontmatter import Refused
 from catalogue.models import MAX_NUMBER, Kind
-from importing.members import Member, check_path
+from importing.members import MAX_MEMBERS, Member, check_path
 from importing.names import check_path as check_name
 from importing.names import is_skill_md
 from marketplace.api.exceptions import BadRequest
@@ -36,7 +36,11 @@ ENCODINGS = ["base64"]
 class SentFilesField(Field):
     """The other files of a skill. Its errors name the file and the key: `files[2].path …`."""
 
-    default_error_messages = {"invalid": "{field_name} must be a list of objects"}
+    default_error_messages = {
+        "invalid": "{field_name} must be a list of objects",
+        # Those that an import leaves out count, too.
+        "too_many": f"{{field_name}} must be at most {MAX_MEMBERS:,} objects",
+    }
     keywords = {
         "type": "array",
         "items": {
@@ -55,6 +59,8 @@ class SentFilesField(Field):
     def to_internal_value(self, data):
         if not isinstance(data, list) or not all(isinstance(file, dict) for file in data):
             self.fail("invalid")
+        if len(data) > MAX_MEMBERS:
+            self.fail("too_many")
         paths, files, problems = {}, [], []
         for index, file in enumerate(data):
             texts = [*problems_of_path(file.get("path"), paths), *problems_of_values(file)]

@@ -54,7 +54,9 @@ class SubmissionQuerySet(models.QuerySet):
 
     def own(self, agent, public_id):
         """The agent's submission, without the archive. Raises SubmissionNotFound."""
-        row = self.filter(agent=agent, public_id=public_id).defer("archive").first()
+        rows = self.filter(agent=agent, public_id=public_id).defer("archive")
+        # PostgreSQL reads no NUL.
+        row = None if "\0" in public_id else rows.first()
         if row is None:
             raise SubmissionNotFound
         return row

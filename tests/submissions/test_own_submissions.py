@@ -96,7 +96,7 @@ def test_what_is_decided_stays(author, sent, approve):
 def test_submissions_of_others_do_not_exist(author_of, sent, method):
     other = author_of(AgentFactory())
 
-    for public_id in (sent, "submission_none"):
+    for public_id in (sent, "submission_none", "%00"):
         response = getattr(other, method)(f"{URL}/{public_id}")
         assert (response.status_code, response.json()) == (404, {"error": "Submission not found"})
 

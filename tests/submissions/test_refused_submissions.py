@@ -74,6 +74,7 @@ def test_what_is_no_zip_is_refused(author):
         ),
         (PERSONA | {"files": [{"path": "a", "content": ""}]}, "files must be empty for a persona"),
         (SKILL | {"files": "a"}, "files must be a list of objects"),
+        (SKILL | {"files": [{}] * 5001}, "files must be at most 5,000 objects"),
         (
             SKILL
             | {
