@@ -24,6 +24,7 @@ from importing.inspecting import check_characters, check_strictly, findings_of
 from importing.reports import reason_of
 
 BATCH = 20  # files per transaction, for which a page of the desk may wait
+SETTLED = 100  # files, a multiple of BATCH, after which the indexes hold all of their entries
 
 
 @contextmanager
@@ -77,10 +78,11 @@ class Importer(Finder):
 
     def import_files(self, files):
         """Import (root, path) pairs as they come; yields the number of each batch."""
-        files = iter(files)
+        files, done = iter(files), 0
         while batch := list(islice(files, BATCH)):
             self.import_batch([file for root, path in batch if (file := self.read(root, path))])
-            if len(batch) == BATCH:
+            done += len(batch)
+            if done % SETTLED == 0:
                 self.model.objects.settle_inserts()
             yield len(batch)
 

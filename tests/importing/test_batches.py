@@ -100,8 +100,8 @@ def test_the_frontmatter_of_each_file_of_a_batch_is_parsed_once(tmp_path):
     assert read_short.cache_info().misses - before == 10
 
 
-def test_a_new_table_gets_statistics_after_the_first_full_batch(tmp_path, monkeypatch):
-    monkeypatch.setattr(importing, "BATCH", 2)
+def test_a_new_table_gets_statistics_after_many_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(importing, "SETTLED", 2)
     skill(tmp_path / "one")
     skill(tmp_path / "two")
 
@@ -112,8 +112,8 @@ def test_a_new_table_gets_statistics_after_the_first_full_batch(tmp_path, monkey
         assert cursor.fetchone()[0] > 0
 
 
-def test_a_full_batch_is_merged_into_the_indexes_that_the_next_one_searches(tmp_path, monkeypatch):
-    monkeypatch.setattr(importing, "BATCH", 2)
+def test_many_files_are_merged_into_the_indexes_that_the_next_ones_search(tmp_path, monkeypatch):
+    monkeypatch.setattr(importing, "SETTLED", 2)
     skill(tmp_path / "one")
     skill(tmp_path / "two")
 
