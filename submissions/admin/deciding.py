@@ -11,12 +11,15 @@ from django.shortcuts import redirect
 from django.template.defaultfilters import truncatechars
 from django.utils import timezone
 
+from catalogue.comparisons import file_changes
 from catalogue.findings import Finding
 from catalogue.frontmatter import Refused
 from catalogue.models import Status
+from importing.exports import as_file
 from marketplace.adminsite.base import link_to
 from marketplace.adminsite.edits import moment
 from marketplace.adminsite.panels import panel
+from marketplace.diffs import Comparison, change_of
 from submissions.admin.facts import decision_of, facts_of, heading_of
 from submissions.admin.forms import RejectForm
 from submissions.exceptions import AlreadyDecided
@@ -85,8 +88,16 @@ def decided_context(model_admin, submission, entry):
         address = f"{pages.url_of('compare', entry.pk)}?from={number - 1}&to={number}"
         return context | {"version_address": address}
     if submission.state == State.REJECTED and submission.content is not None:
-        return context | {"outcome": preview_context(submission, entry).get("outcome")}
+        return context | {"changes": changes_of(submission, entry)}
     return context
+
+
+def changes_of(submission, entry):
+    """What a text would change now, without the import of a preview, and so without its files."""
+    comparison, files = Comparison(), getattr(entry, "files", [])
+    before = as_file(entry) if entry else ""
+    text = change_of(submission.file_name, before, submission.content, comparison)
+    return [text, *file_changes(files, submission.files, 0, comparison)[0]]
 
 
 def earlier_panel(_model_admin, request, submission):

@@ -80,7 +80,8 @@ def test_files_are_compared(admin_client, db):
     changes = texts_of(page)
     assert list(changes) == [*("Title", "Label", "SKILL.md", "run.bin", "scripts/run.py")]
     assert [kind for kind, _ in changes["run.bin"]] == ["add"]
-    assert changes["scripts/run.py"][-1][0] == "del"
+    assert changes["scripts/run.py"] == []
+    assert "<b>scripts/run.py</b> removed" in page.content.decode()
 
 
 @pytest.mark.parametrize("query", ["", "?from=1", "?from=1&to=x", "?from=1&to=9", "?from=0&to=1"])
