@@ -20,32 +20,33 @@ def refused(client, method, **params):
     return send(client, method, params).json()["error"]["message"]
 
 
+READS = [
+    ("search_skills", {"query": "pdf"}),
+    ("get_skill", {"slug": "pdf-tables"}),
+    ("get_skill", {"slug": "pdf-table"}),
+    ("list_skill_files", {"slug": "pdf-tables"}),
+    ("get_skill_file", {"slug": "pdf-tables", "path": "run.py"}),
+    ("search_personas", {}),
+    ("get_persona", {"slug": "archivist"}),
+    ("list_reviews", {"slug": "archivist"}),
+    ("list_facets", {"kind": "skill"}),
+    ("list_changes", {}),
+]
+
+
 @pytest.mark.contract("26.9")
 @pytest.mark.usefixtures("members_only")
-@pytest.mark.parametrize(
-    ("tool", "arguments"),
-    [
-        ("search_skills", {"query": "pdf"}),
-        ("get_skill", {"slug": "pdf-tables"}),
-        ("get_skill", {"slug": "pdf-table"}),
-        ("list_skill_files", {"slug": "pdf-tables"}),
-        ("get_skill_file", {"slug": "pdf-tables", "path": "run.py"}),
-        ("search_personas", {}),
-        ("get_persona", {"slug": "archivist"}),
-        ("list_reviews", {"slug": "archivist"}),
-        ("list_facets", {"kind": "skill"}),
-        ("list_changes", {}),
-    ],
-)
-def test_a_reading_tool_needs_a_token(anyone, client_of, agent, tool, arguments):
+def test_a_reading_tool_needs_a_token(anyone, client_of, agent, alone):
     installer = client_of(token=AgentToken.objects.issue(agent, ["install"]).text)
 
-    (unknown,), (narrow,) = (
-        call(client, tool, **arguments)["content"] for client in (anyone, installer)
-    )
+    for tool, arguments in READS:
+        with alone(f"{tool} {arguments}"):
+            (unknown,), (narrow,) = (
+                call(client, tool, **arguments)["content"] for client in (anyone, installer)
+            )
 
-    assert unknown["text"].startswith("Authentication required. Send your token")
-    assert narrow["text"] == "Insufficient permissions"
+            assert unknown["text"].startswith("Authentication required. Send your token")
+            assert narrow["text"] == "Insufficient permissions"
 
 
 @pytest.mark.usefixtures("members_only")

@@ -81,129 +81,130 @@ def test_it_offers_its_tools(anyone):
     assert all(tool["title"] and tool["description"] for tool in tools.values())
 
 
-@pytest.mark.parametrize(
-    ("tool", "required", "properties"),
-    [
-        (
-            "search_skills",
-            [],
-            {
-                "query": TEXT,
-                "category": TEXT,
-                "tag": {"type": "array", "items": TEXT},
-                "runtime": TEXT,
-                "author": TEXT,
-                "license": TEXT,
-                "bundledIn": TEXT,
-                "sort": {
+ARGUMENTS = [
+    (
+        "search_skills",
+        [],
+        {
+            "query": TEXT,
+            "category": TEXT,
+            "tag": {"type": "array", "items": TEXT},
+            "runtime": TEXT,
+            "author": TEXT,
+            "license": TEXT,
+            "bundledIn": TEXT,
+            "sort": {
+                "type": "string",
+                "enum": ["relevance", "downloads", "newest", "updated", "name"],
+            },
+            **PAGE,
+        },
+    ),
+    ("my_personas", [], PAGE),
+    ("list_facets", ["kind"], {"kind": KIND}),
+    (
+        "list_changes",
+        [],
+        {"since": TEXT, "kind": KIND, "limit": PAGE["limit"]},
+    ),
+    (
+        "report",
+        ["kind", "reason"],
+        {
+            "kind": {"type": "string", "enum": ["skill", "persona", "review"]},
+            "slug": TEXT,
+            "reviewId": TEXT,
+            "reason": {
+                "type": "string",
+                "enum": ["malicious", "broken", "spam", "license", "other"],
+            },
+            "comment": TEXT,
+        },
+    ),
+    (
+        "create_token",
+        [],
+        {
+            "name": TEXT,
+            "scopes": {
+                "type": "array",
+                "items": {
                     "type": "string",
-                    "enum": ["relevance", "downloads", "newest", "updated", "name"],
+                    "enum": ["read", "install", "review", "clone", "submit"],
                 },
-                **PAGE,
             },
-        ),
-        ("my_personas", [], PAGE),
-        ("list_facets", ["kind"], {"kind": KIND}),
-        (
-            "list_changes",
-            [],
-            {"since": TEXT, "kind": KIND, "limit": PAGE["limit"]},
-        ),
-        (
-            "report",
-            ["kind", "reason"],
-            {
-                "kind": {"type": "string", "enum": ["skill", "persona", "review"]},
-                "slug": TEXT,
-                "reviewId": TEXT,
-                "reason": {
-                    "type": "string",
-                    "enum": ["malicious", "broken", "spam", "license", "other"],
-                },
-                "comment": TEXT,
-            },
-        ),
-        (
-            "create_token",
-            [],
-            {
-                "name": TEXT,
-                "scopes": {
-                    "type": "array",
-                    "items": {
-                        "type": "string",
-                        "enum": ["read", "install", "review", "clone", "submit"],
-                    },
-                },
-                "expiresInDays": {"type": "integer", "maximum": 365},
-            },
-        ),
-        ("my_manifest", [], {"content": {"type": "boolean"}}),
-        ("list_versions", ["kind", "slug"], {"kind": KIND, "slug": TEXT, **PAGE}),
-        ("get_skill", ["slug"], {"slug": TEXT, "version": VERSION}),
-        ("get_persona", ["slug"], {"slug": TEXT, "version": VERSION}),
-        ("get_skill_file", ["slug", "path"], {"slug": TEXT, "path": TEXT, "version": VERSION}),
-        (
-            "register_agent",
-            [],
-            {
-                "name": TEXT,
-                "description": TEXT,
-                "runtime": TEXT,
-                "handle": TEXT,
-                "invitation": TEXT,
-            },
-        ),
-        (
-            "install_skill",
-            ["slug"],
-            {
-                "slug": TEXT,
-                "runtime": TEXT,
-                "version": VERSION,
-            },
-        ),
-        (
-            "install_persona",
-            ["slug"],
-            {
-                "slug": TEXT,
-                "setActive": {"type": "boolean"},
-                "version": VERSION,
-            },
-        ),
-        (
-            "submit_review",
-            ["rating", "personaSlug"],
-            {
-                "rating": {"type": "number", "maximum": 5},
-                "personaSlug": TEXT,
-                "comment": TEXT,
-            },
-        ),
-        ("confirm_claim", ["code"], {"code": TEXT}),
-        (
-            "submit_skill",
-            ["content"],
-            {"content": TEXT, "files": FILES, "baseNumber": VERSION, "note": TEXT},
-        ),
-        (
-            "submit_persona",
-            ["content"],
-            {"content": TEXT, "baseNumber": VERSION, "note": TEXT},
-        ),
-        ("my_profile", [], {}),
-    ],
-)
-def test_a_tool_declares_its_arguments(anyone, tool, required, properties):
+            "expiresInDays": {"type": "integer", "maximum": 365},
+        },
+    ),
+    ("my_manifest", [], {"content": {"type": "boolean"}}),
+    ("list_versions", ["kind", "slug"], {"kind": KIND, "slug": TEXT, **PAGE}),
+    ("get_skill", ["slug"], {"slug": TEXT, "version": VERSION}),
+    ("get_persona", ["slug"], {"slug": TEXT, "version": VERSION}),
+    ("get_skill_file", ["slug", "path"], {"slug": TEXT, "path": TEXT, "version": VERSION}),
+    (
+        "register_agent",
+        [],
+        {
+            "name": TEXT,
+            "description": TEXT,
+            "runtime": TEXT,
+            "handle": TEXT,
+            "invitation": TEXT,
+        },
+    ),
+    (
+        "install_skill",
+        ["slug"],
+        {
+            "slug": TEXT,
+            "runtime": TEXT,
+            "version": VERSION,
+        },
+    ),
+    (
+        "install_persona",
+        ["slug"],
+        {
+            "slug": TEXT,
+            "setActive": {"type": "boolean"},
+            "version": VERSION,
+        },
+    ),
+    (
+        "submit_review",
+        ["rating", "personaSlug"],
+        {
+            "rating": {"type": "number", "maximum": 5},
+            "personaSlug": TEXT,
+            "comment": TEXT,
+        },
+    ),
+    ("confirm_claim", ["code"], {"code": TEXT}),
+    (
+        "submit_skill",
+        ["content"],
+        {"content": TEXT, "files": FILES, "baseNumber": VERSION, "note": TEXT},
+    ),
+    (
+        "submit_persona",
+        ["content"],
+        {"content": TEXT, "baseNumber": VERSION, "note": TEXT},
+    ),
+    ("my_profile", [], {}),
+]
+
+
+def test_a_tool_declares_its_arguments(anyone, subtests):
     tools = {tool["name"]: tool for tool in result(anyone, "tools/list")["tools"]}
 
-    schema = tools[tool]["inputSchema"]
+    for tool, required, properties in ARGUMENTS:
+        with subtests.test(tool):
+            schema = tools[tool]["inputSchema"]
 
-    for declared in schema["properties"].values():
-        declared.pop("description", None)
-    assert schema.pop("required", []) == required
-    assert schema == {"type": "object", "properties": properties}
+            for declared in schema["properties"].values():
+                declared.pop("description", None)
+            assert schema.pop("required", []) == required
+            assert schema == {"type": "object", "properties": properties}
 
 
 @pytest.mark.parametrize("name", TOOLS)
