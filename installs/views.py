@@ -97,11 +97,20 @@ class InstallViewSet(ApiViewSet):
         return self.respond(self.unpinned_serializer, install)
 
 
+UPDATE = (
+    "Read the new text first: your `installedDigest` becomes its `digest`. If there is nothing to "
+    "update, both digests in the response are the same. With `version`, you switch to that "
+    "version, older or newer, and pin it. Without it, you get the newest version, and a pin moves "
+    "there."
+)
+
+
 def described(viewset):
     """Describes the endpoints that both kinds have in OpenAPI."""
     kind = viewset.model.kind
     not_installed, not_found = viewset.model.NotInstalled, viewset.model.NotFound
-    describe = extend_schema_view(
+    no_version = (not_installed, not_found, VersionNotFound)
+    return extend_schema_view(
         list=extend_schema(
             operation_id=f"list_own_{kind}s",
             summary=f"List your {kind}s",
@@ -119,21 +128,15 @@ def described(viewset):
         update_own=extend_schema(
             operation_id=f"update_{kind}",
             summary=f"Update a {kind}",
-            description="Read the new text first: your `installedDigest` becomes its `digest`. If "
-            "there is nothing to update, both digests in the response are the same. With "
-            "`version`, you switch to that version, older or newer, and pin it. Without it, you "
-            "get the newest version, and a pin moves there.",
-            responses={200: UpdateSerializer, 404: (not_installed, not_found, VersionNotFound)},
+            description=UPDATE,
+            responses={200: UpdateSerializer, 404: no_version},
         ),
         pin=extend_schema(
             operation_id=f"pin_{kind}",
             summary=f"Pin a version of a {kind}",
             description="Your lists and your manifest keep this version, whatever is published "
             "later. Your profile lists no update for it.",
-            responses={
-                200: viewset.pinned_serializer,
-                404: (not_installed, not_found, VersionNotFound),
-            },
+            responses={200: viewset.pinned_serializer, 404: no_version},
         ),
         unpin=extend_schema(
             operation_id=f"unpin_{kind}",
@@ -141,8 +144,7 @@ def described(viewset):
             description="You get the newest text again. Your `installedDigest` does not change.",
             responses={200: viewset.unpinned_serializer, 404: (not_installed, not_found)},
         ),
-    )
-    return describe(viewset)
+    )(viewset)
 
 
 @extend_schema(tags=["Installs"])

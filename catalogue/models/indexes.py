@@ -16,16 +16,16 @@ def entry_indexes(kind, popularity):
     """Indexes for the filters and sorts of one kind.
 
     Every install writes every index over published rows, because `popularity` is in some of them.
-    Indexes over unpublished rows are for staff and add nothing to the cost of an install.
+    The others are for staff, or of few rows, and add nothing to the cost of an install.
     """
+    return [*indexes_of_published(kind, popularity), *other_indexes(kind)]
 
+
+def indexes_of_published(kind, popularity):
     def index(*columns, name):
         return models.Index(*columns, name=f"{kind}_{name}", condition=PUBLISHED)
 
     by_popularity = [F(popularity).desc(), F("id").desc()]
-
-    def unpublished(column, name):
-        return models.Index(column, F("id").desc(), name=f"{kind}_off_{name}", condition=~PUBLISHED)
 
     return [
         index(F("created_at").desc(), F("id").desc(), name="newest"),
@@ -40,6 +40,14 @@ def entry_indexes(kind, popularity):
             keys_of("tags"), keys_of("runtimes"), name=f"{kind}_label_keys", condition=PUBLISHED
         ),
         GinIndex(look_alike_keys("slug"), name=f"{kind}_look_alike", condition=PUBLISHED),
+    ]
+
+
+def other_indexes(kind):
+    def unpublished(column, name):
+        return models.Index(column, F("id").desc(), name=f"{kind}_off_{name}", condition=~PUBLISHED)
+
+    return [
         # Few entries have such findings, so hardly any install writes it.
         GinIndex(fields=["findings"], name=f"{kind}_findings", condition=HAS_STRICT_FINDINGS),
         models.Index(

@@ -6,6 +6,7 @@ from agents.models import AgentToken, Invitation
 from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.mcp_calls import HELLO, call, result, send
 
+pytestmark = pytest.mark.usefixtures("members_only_module")
 SKILL_MD = "skill://skills/pdf-tables/SKILL.md"
 OWN = "skill://agent-marketplace/SKILL.md"
 
@@ -20,41 +21,39 @@ def refused(client, method, **params):
     return send(client, method, params).json()["error"]["message"]
 
 
+READS = [
+    ("search_skills", {"query": "pdf"}),
+    ("get_skill", {"slug": "pdf-tables"}),
+    ("get_skill", {"slug": "pdf-table"}),
+    ("list_skill_files", {"slug": "pdf-tables"}),
+    ("get_skill_file", {"slug": "pdf-tables", "path": "run.py"}),
+    ("search_personas", {}),
+    ("get_persona", {"slug": "archivist"}),
+    ("list_reviews", {"slug": "archivist"}),
+    ("list_facets", {"kind": "skill"}),
+    ("list_changes", {}),
+]
+
+
 @pytest.mark.contract("26.9")
-@pytest.mark.usefixtures("members_only")
-@pytest.mark.parametrize(
-    ("tool", "arguments"),
-    [
-        ("search_skills", {"query": "pdf"}),
-        ("get_skill", {"slug": "pdf-tables"}),
-        ("get_skill", {"slug": "pdf-table"}),
-        ("list_skill_files", {"slug": "pdf-tables"}),
-        ("get_skill_file", {"slug": "pdf-tables", "path": "run.py"}),
-        ("search_personas", {}),
-        ("get_persona", {"slug": "archivist"}),
-        ("list_reviews", {"slug": "archivist"}),
-        ("list_facets", {"kind": "skill"}),
-        ("list_changes", {}),
-    ],
-)
-def test_a_reading_tool_needs_a_token(anyone, client_of, agent, tool, arguments):
+def test_a_reading_tool_needs_a_token(anyone, client_of, agent, alone):
     installer = client_of(token=AgentToken.objects.issue(agent, ["install"]).text)
 
-    (unknown,), (narrow,) = (
-        call(client, tool, **arguments)["content"] for client in (anyone, installer)
-    )
+    for tool, arguments in READS:
+        with alone(f"{tool} {arguments}"):
+            (unknown,), (narrow,) = (
+                call(client, tool, **arguments)["content"] for client in (anyone, installer)
+            )
 
-    assert unknown["text"].startswith("Authentication required. Send your token")
-    assert narrow["text"] == "Insufficient permissions"
+            assert unknown["text"].startswith("Authentication required. Send your token")
+            assert narrow["text"] == "Insufficient permissions"
 
 
-@pytest.mark.usefixtures("members_only")
 def test_a_member_reads_with_tools(client):
     assert call(client, "get_skill", slug="pdf-tables")["structuredContent"]["slug"] == "pdf-tables"
 
 
 @pytest.mark.contract("26.9")
-@pytest.mark.usefixtures("members_only")
 def test_near_slugs_are_for_those_who_may_read(client_of, agent):
     for scopes, near in ((["install"], False), (["install", "read"], True)):
         client = client_of(token=AgentToken.objects.issue(agent, scopes).text)
@@ -64,7 +63,6 @@ def test_near_slugs_are_for_those_who_may_read(client_of, agent):
 
 
 @pytest.mark.contract("26.9")
-@pytest.mark.usefixtures("members_only")
 @pytest.mark.parametrize("method", ["resources/read", "skills/get"])
 def test_a_skill_over_mcp_needs_a_token(anyone, client, client_of, agent, method):
     installer = client_of(token=AgentToken.objects.issue(agent, ["install"]).text)
@@ -76,7 +74,6 @@ def test_a_skill_over_mcp_needs_a_token(anyone, client, client_of, agent, method
     assert result(anyone, method, {"uri": OWN})
 
 
-@pytest.mark.usefixtures("members_only")
 @pytest.mark.parametrize("method", ["resources/list", "skills/list"])
 def test_without_a_token_the_marketplaces_own_skill_is_listed(anyone, method):
     listed = str(result(anyone, method))
@@ -87,7 +84,6 @@ def test_without_a_token_the_marketplaces_own_skill_is_listed(anyone, method):
 
 
 @pytest.mark.contract("26.9")
-@pytest.mark.usefixtures("members_only")
 def test_no_tool_description_names_a_category(client, anyone):
     for visitor in (client, anyone):
         assert "gardening" not in str(result(visitor, "tools/list"))
@@ -99,7 +95,6 @@ def described(client, tool):
 
 
 @pytest.mark.contract("26.9")
-@pytest.mark.usefixtures("members_only")
 def test_the_instructions_say_that_reading_needs_a_token(anyone):
     instructions = result(anyone, "initialize", HELLO)["instructions"]
     assert "need no token" not in instructions

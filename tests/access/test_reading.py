@@ -42,27 +42,30 @@ def basic(password, user="agent"):
 
 
 @pytest.mark.contract("26.5")
-@pytest.mark.parametrize("path", READS)
-def test_reading_needs_a_token(anyone, client, path):
-    refused, head, read = anyone.get(path), anyone.head(path), client.get(path)
+def test_reading_needs_a_token(anyone, client, subtests):
+    for path in READS:
+        with subtests.test(path):
+            refused, head, read = anyone.get(path), anyone.head(path), client.get(path)
 
-    assert (refused.status_code, refused.json()) == (401, REQUIRED)
-    assert refused["WWW-Authenticate"] == 'Bearer realm="marketplace"'
-    assert refused["Cache-Control"] == "no-store"
-    assert (head.status_code, head.content) == (401, b"")
-    assert read.status_code == 200
-    assert read["Cache-Control"] == "private, no-cache"
+            assert (refused.status_code, refused.json()) == (401, REQUIRED)
+            assert refused["WWW-Authenticate"] == 'Bearer realm="marketplace"'
+            assert refused["Cache-Control"] == "no-store"
+            assert (head.status_code, head.content) == (401, b"")
+            assert read.status_code == 200
+            assert read["Cache-Control"] == "private, no-cache"
 
 
 @pytest.mark.contract("26.5")
-@pytest.mark.parametrize("path", READS)
-def test_a_token_needs_the_scope_read(client_of, agent, path):
+def test_a_token_needs_the_scope_read(client_of, agent, subtests):
     install_only = client_of(token=AgentToken.objects.issue(agent, ["install", "review"]).text)
 
-    response = install_only.get(path)
+    for path in READS:
+        with subtests.test(path):
+            response = install_only.get(path)
 
-    assert (response.status_code, response.json()) == (403, {"error": "Insufficient permissions"})
-    assert 'scope="read"' in response["WWW-Authenticate"]
+            assert response.status_code == 403
+            assert response.json() == {"error": "Insufficient permissions"}
+            assert 'scope="read"' in response["WWW-Authenticate"]
 
 
 @pytest.mark.contract("26.5")

@@ -1,8 +1,5 @@
 """The admin in a real browser: what staff do in a day, on a desktop and on a phone."""
 
-import io
-import zipfile
-
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import User
@@ -10,6 +7,7 @@ from django.contrib.auth.models import User
 from catalogue.models import Skill
 from operators.models import OperatorSession
 from tests.admin.visitors import StaffVisitor
+from tests.admin.walk_catalogue import import_a_folder, import_a_zip, write_a_skill
 from tests.admin.walk_second_factor import set_up_a_second_factor
 from tests.chromium import needs_chromium, visit
 from tests.factories import (
@@ -24,25 +22,6 @@ from tests.factories import (
 
 pytestmark = [pytest.mark.external, needs_chromium]
 
-SKILL_MD = """---
-name: pdf-tables
-description: Reads tables out of PDF files.
-metadata:
-  tags: [pdf, tables]
----
-
-# Tables
-
-Use **pdfplumber**.
-"""
-
-
-PASTE = """(field, text) => {
-  field.value = text;
-  field.dispatchEvent(new ClipboardEvent("paste", { clipboardData: new DataTransfer() }));
-}"""
-
-
 SCREENS = [("desktop", "light"), ("phone", "dark")]
 
 
@@ -56,14 +35,6 @@ def staff(request, live_server_of, tmp_path, serious_violations):
     with visit(StaffVisitor, server, tmp_path, size, color_scheme=scheme) as staff:
         staff.serious_violations = serious_violations
         yield staff
-
-
-def zip_of(files):
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for name, text in files.items():
-            archive.writestr(name, text)
-    return {"name": "skills.zip", "mimeType": "application/zip", "buffer": packed.getvalue()}
 
 
 def test_a_day_in_the_admin(staff, tmp_path):
@@ -89,74 +60,6 @@ def test_a_day_in_the_admin(staff, tmp_path):
     staff.picture("start-later")
     assert "imports with refused files this week" in staff.text().lower()
     assert staff.errors == []
-
-
-def write_a_skill(staff):
-    staff.open("/admin/catalogue/skill/add/")
-    staff.page.fill("#id_title", "PDF Tables")
-    staff.page.fill("#id_content", "No frontmatter.")
-    staff.press("Save")
-    assert "Start with frontmatter" in staff.text()
-    staff.picture("skill-refused")
-
-    staff.page.locator("#id_content").evaluate(PASTE, SKILL_MD)
-    staff.page.wait_for_selector("text=Filled from the frontmatter: slug, description, tags.")
-    staff.page.wait_for_selector("#markdown-preview strong:has-text('pdfplumber')")
-    staff.picture("skill-preview")
-    staff.press("Save and continue editing")
-    assert staff.page.input_value("#id_tags") == "pdf,tables"
-    assert staff.page.input_value("#id_description") == "Reads tables out of PDF files."
-    assert staff.api("skills/pdf-tables").status == 404
-
-    staff.press("Publish")
-    staff.picture("publish")
-    staff.press("Publish")
-    assert "Published: pdf-tables." in staff.text()
-    assert staff.api("skills/pdf-tables").json()["content"] == SKILL_MD
-    staff.press("As an agent sees it")
-    assert '"slug": "pdf-tables"' in staff.text()
-    staff.picture("as-agent")
-
-
-def import_a_zip(staff):
-    files = {
-        "pdf-tables/SKILL.md": SKILL_MD.replace("pdfplumber", "camelot"),
-        "csv-cleaning/SKILL.md": "---\nname: csv-cleaning\ndescription: Cleans.\n---\nDo it.\n",
-        "broken/SKILL.md": "No frontmatter at all.",
-    }
-    staff.open("/admin/catalogue/skill/")
-    staff.picture("skills")
-    staff.press("Import")
-    staff.page.set_input_files("#id_file", zip_of(files))
-    staff.press("Preview")
-    text = staff.text()
-    assert "To create: 1. To change: 1. Unchanged: 0. Refused: 1." in text
-    assert "no frontmatter" in text
-    assert "camelot" in staff.page.inner_text(".diff .add")
-    assert "pdfplumber" in staff.page.inner_text(".diff .del")
-    staff.picture("import-preview")
-    assert not Skill.objects.filter(slug="csv-cleaning").exists()
-
-    staff.press("Import")
-    staff.picture("import-done")
-    assert "broken/SKILL.md: no frontmatter" in staff.text()
-    assert "camelot" in staff.api("skills/pdf-tables").json()["content"]
-    assert staff.api("skills/csv-cleaning").status == 200
-
-
-def import_a_folder(staff, folder):
-    (folder / "scripts").mkdir(parents=True)
-    (folder / "SKILL.md").write_text(SKILL_MD.replace("pdf-tables", "tea-tables"))
-    (folder / "scripts/brew.py").write_text("print('tea')")
-    staff.open("/admin/catalogue/skill/import/")
-    staff.picture("import")
-    with staff.page.expect_navigation():
-        staff.page.set_input_files("#dropzone input", folder)
-    staff.page.wait_for_selector("text=Preview of tea-tables.zip")
-    assert "agents may run it" in staff.text()
-    staff.picture("check-list")
-    staff.press("Import")
-    assert staff.api("skills/tea-tables/files/scripts/brew.py").status == 200
 
 
 def rename_a_tag(staff):

@@ -163,13 +163,15 @@ def test_the_prompt_of_a_priced_persona_is_in_no_version(anyone, persona):
 
 
 @pytest.mark.contract("25.5")
-@pytest.mark.parametrize("number", ["0", "3", "01", "-1", "1.0", "one", "%00", "٣", "9" * 30])
-@pytest.mark.parametrize("below", ["", "/SKILL.md", "/archive.zip", "/files/scripts/run.py"])
 @pytest.mark.usefixtures("skill")
-def test_an_unknown_version_is_not_found(anyone, number, below):
-    response = anyone.get(f"{URL}/{number}{below}")
+def test_an_unknown_version_is_not_found(anyone, subtests):
+    for number in ["0", "3", "01", "-1", "1.0", "one", "%00", "٣", "9" * 30]:
+        for below in ["", "/SKILL.md", "/archive.zip", "/files/scripts/run.py"]:
+            with subtests.test(number + below):
+                response = anyone.get(f"{URL}/{number}{below}")
 
-    assert (response.status_code, response.json()) == (404, {"error": "Version not found"})
+                assert response.status_code == 404
+                assert response.json() == {"error": "Version not found"}
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from catalogue.fences import CLIENT_FIELDS, Refused, closed, fenced
 from catalogue.frontmatter import read_frontmatter
 from catalogue.repairs import REPAIRS, repair
 from catalogue.yaml_fields import read_yaml
+from tests.importing.odd_frontmatter import PIECES
 
 TEXT = "From the catalogue: a text."
 ASIDE = {"name", "description"}
@@ -235,71 +236,6 @@ def test_aliases_multiply_nothing_not_even_empty_lists(seed):
     levels = [f"a{level}: &a{level} [{f'*a{level - 1},' * 10}]" for level in range(1, 7)]
 
     assert read_yaml("\n".join([f"a0: &a0 {seed}", *levels])) is None
-
-
-PIECES = st.sampled_from(
-    [
-        *(
-            "name: pdf",
-            "name: PDF Tables",
-            "Name: x",
-            "'name': x",
-            "name:",
-            "name: >-",
-            "name: &a b",
-        ),
-        *("description: x", "description: Use when: x", "description:", "Description: 'x'"),
-        *(
-            "description: |",
-            "description: *a",
-            "description: !!str 1",
-            "description: [a]",
-            "description: 12",
-        ),
-        *(
-            "  more",
-            "\tmore",
-            "  - a: b: c",
-            "- a",
-            "- @b",
-            "    deep: {x: [y]}",
-            "  key: v",
-            "  key: @v",
-        ),
-        *(
-            "# comment",
-            "",
-            "  # c",
-            "{name: x, description: y}",
-            "? a",
-            ": b",
-            "--- x",
-            "%TAG",
-            "<<: *a",
-        ),
-        *(
-            "hooks: true",
-            "x: 'true'",
-            "x: !foo y",
-            "x: *b",
-            "x: &b {y: 1}",
-            'x: "\\ud83d"',
-            "a b",
-            "é: ü",
-        ),
-        *(
-            "x: \x07",
-            "x: a\u2028b",
-            "x: \U0001f389",
-            "\u00a0x: y",
-            "key\uff1av",
-            "x: |2",
-            "x: 'open",
-            "x: [open",
-        ),
-        *("# Title", "Do it.", "Tools: Read", "tools: 'Bash'", "USER-INVOCABLE: false"),
-    ]
-)
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])

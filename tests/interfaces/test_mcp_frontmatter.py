@@ -15,7 +15,7 @@ from catalogue.yaml_fields import as_json, read_yaml
 from demo.postgres import CHECKOUT
 from interfaces.mcp.frontmatter import frontmatter_of
 from tests.factories import SkillFactory, SkillInstallFactory
-from tests.importing.test_repairs import PIECES
+from tests.importing.odd_frontmatter import PIECES
 from tests.interfaces.mcp_calls import result, send
 from tests.interfaces.test_mcp_skills import OWN, uris
 

@@ -1,5 +1,6 @@
 """Personas as MCP's prompts (contract 34.41)"""
 
+from itertools import pairwise
 from unittest.mock import Mock
 
 import pytest
@@ -142,20 +143,22 @@ def test_a_prompt_needs_a_name(anyone, params):
     assert error(anyone, "prompts/get", **params)["message"] == "Invalid request parameters"
 
 
-@pytest.mark.parametrize("own", [0, 2, 100, 101])
-def test_a_page_has_a_hundred(client, agent, own):
+def test_a_page_has_a_hundred(client, agent, subtests):
     personas = PersonaFactory.create_batch(103)
-    for persona in personas[:own]:
-        PersonaInstallFactory(agent=agent, persona=persona)
     newest = [persona.slug for persona in reversed(personas)]
-    expected = newest[103 - own :] + newest[: 103 - own]
 
-    first = result(client, "prompts/list")
-    second = result(client, "prompts/list", {"cursor": first["nextCursor"]})
+    for before, own in pairwise([0, 0, 2, 100, 101]):
+        for persona in personas[before:own]:
+            PersonaInstallFactory(agent=agent, persona=persona)
+        with subtests.test(f"{own} of its own"):
+            expected = newest[103 - own :] + newest[: 103 - own]
 
-    pages = [[prompt["name"] for prompt in page["prompts"]] for page in (first, second)]
-    assert pages == [expected[:100], expected[100:]]
-    assert "nextCursor" not in second
+            first = result(client, "prompts/list")
+            second = result(client, "prompts/list", {"cursor": first["nextCursor"]})
+
+            pages = [[prompt["name"] for prompt in page["prompts"]] for page in (first, second)]
+            assert pages == [expected[:100], expected[100:]]
+            assert "nextCursor" not in second
 
 
 @pytest.mark.parametrize("cursor", ["", "x", "-1", "1.5", "9" * 10])

@@ -1,5 +1,6 @@
 """The tools of MCP that read, each beside the request of the API that it makes."""
 
+from functools import partial
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -62,36 +63,41 @@ def catalogue(db):
 
 
 @pytest.mark.contract("22.1")
-@pytest.mark.parametrize(("tool", "arguments", "twin"), READS)
 @pytest.mark.usefixtures("catalogue")
-def test_a_reading_tool_responds_as_the_api_does(client, tool, arguments, twin):
-    response = client.get(twin)
-    assert response.status_code == 200
+def test_a_reading_tool_responds_as_the_api_does(client, alone):
+    for tool, arguments, twin in READS:
+        with alone(f"{tool} {arguments}"):
+            response = client.get(twin)
+            assert response.status_code == 200
 
-    outcome = call(client, tool, **arguments)
+            outcome = call(client, tool, **arguments)
 
-    assert outcome["content"] == [{"type": "text", "text": response.content.decode()}]
-    assert outcome["structuredContent"] == response.json()
-    assert outcome["isError"] is False
+            assert outcome["content"] == [{"type": "text", "text": response.content.decode()}]
+            assert outcome["structuredContent"] == response.json()
+            assert outcome["isError"] is False
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("is_cached", [False, True], ids=["uncached", "cached"])
-@pytest.mark.parametrize(("tool", "arguments", "twin"), READS)
 @pytest.mark.usefixtures("catalogue")
-def test_a_reading_tool_asks_one_query_more_than_the_api(client, tool, arguments, twin, is_cached):
+def test_a_reading_tool_asks_one_query_more_than_the_api(client, is_cached, subtests):
     client.get("/api/v1/agents/me")  # writes the token's last use, once
-    numbers = []
-    for send in (lambda: client.get(twin), lambda: call(client, tool, **arguments)):
-        send()  # A search that finds nothing is counted once a day.
-        if not is_cached:
-            cached_responses.clear()
-        with CaptureQueriesContext(connection) as queries:
-            send()
-        numbers.append(len(queries))
+    for tool, arguments, twin in READS:
+        with subtests.test(f"{tool} {arguments}"):
+            number = number_of_queries(partial(client.get, twin), is_cached)
 
-    assert numbers[0] > 0
-    assert numbers[1] == numbers[0] + 1  # whether the token is usable
+            assert number > 0
+            more = number_of_queries(partial(call, client, tool, **arguments), is_cached)
+            assert more == number + 1  # whether the token is usable
+
+
+def number_of_queries(send, is_cached):
+    send()  # A search that finds nothing is counted once a day.
+    if not is_cached:
+        cached_responses.clear()
+    with CaptureQueriesContext(connection) as queries:
+        send()
+    return len(queries)
 
 
 @pytest.mark.parametrize("part", ["link", "cursor"])

@@ -174,36 +174,37 @@ def test_a_long_slug_has_a_folder_of_its_name(anyone, db):
         assert send(anyone, "skills/get", {"uri": other}).json()["error"]["code"] == -32602
 
 
+UNKNOWN = [
+    *(
+        "",
+        "skill://",
+        "skill:///",
+        "https://a/SKILL.md",
+        "skill://skills",
+        "skill://skills/pdf",
+    ),
+    *("skill://skills/none/SKILL.md", "skill://skills/pdf/skill.md", "skill://pdf/SKILL.md"),
+    *("skill://skills/pdf/SKILL.md?x", "skill://skills/pdf/SKILL.md#x", "SKILL.md"),
+    *("skill://skills/pdf/./SKILL.md", "skill://skills/pdf//SKILL.md", "skill://skills/pdf/"),
+    *("skill://skills/x/../pdf/SKILL.md", "skill://skills/pdf/scripts%2Frun.py"),
+    *("skill://skills/pdf/%2e%2e/pdf/SKILL.md", "skill://skills/pdf/%FF", "skill://%00/%00"),
+    *("skill://skills/pdf/pdf/SKILL.md", "SKILL://skills/pdf/SKILL.md"),
+    *("skill://agent-marketplace/none", "skill://skills/agent-marketplace/SKILL.md"),
+    *("skill://skills/pdf/scripts", "skill://skills/PDF/SKILL.md", "skill://skills/é/SKILL.md"),
+]
+
+
 @pytest.mark.contract("22.7", "22.12")
 @pytest.mark.usefixtures("skill")
-@pytest.mark.parametrize("method", ["skills/get", "resources/read"])
-@pytest.mark.parametrize(
-    "uri",
-    [
-        *(
-            "",
-            "skill://",
-            "skill:///",
-            "https://a/SKILL.md",
-            "skill://skills",
-            "skill://skills/pdf",
-        ),
-        *("skill://skills/none/SKILL.md", "skill://skills/pdf/skill.md", "skill://pdf/SKILL.md"),
-        *("skill://skills/pdf/SKILL.md?x", "skill://skills/pdf/SKILL.md#x", "SKILL.md"),
-        *("skill://skills/pdf/./SKILL.md", "skill://skills/pdf//SKILL.md", "skill://skills/pdf/"),
-        *("skill://skills/x/../pdf/SKILL.md", "skill://skills/pdf/scripts%2Frun.py"),
-        *("skill://skills/pdf/%2e%2e/pdf/SKILL.md", "skill://skills/pdf/%FF", "skill://%00/%00"),
-        *("skill://skills/pdf/pdf/SKILL.md", "SKILL://skills/pdf/SKILL.md"),
-        *("skill://agent-marketplace/none", "skill://skills/agent-marketplace/SKILL.md"),
-        *("skill://skills/pdf/scripts", "skill://skills/PDF/SKILL.md", "skill://skills/é/SKILL.md"),
-    ],
-)
-def test_an_unknown_uri_is_an_error_that_names_it(anyone, method, uri):
-    error = send(anyone, method, {"uri": uri}).json()["error"]
+def test_an_unknown_uri_is_an_error_that_names_it(anyone, alone):
+    for method in ["skills/get", "resources/read"]:
+        for uri in UNKNOWN:
+            with alone(f"{method} {uri}"):
+                error = send(anyone, method, {"uri": uri}).json()["error"]
 
-    assert error["code"] == -32602
-    assert error["message"] == f"Unknown skill or file: {uri}"
-    assert error["data"] == {"uri": uri}
+                assert error["code"] == -32602
+                assert error["message"] == f"Unknown skill or file: {uri}"
+                assert error["data"] == {"uri": uri}
 
 
 @pytest.mark.contract("3.7")

@@ -102,56 +102,57 @@ def test_a_pin_changes_nothing_for_who_reads_without_a_version(client, agent, sk
     assert file["path"] == "run.bin"
 
 
+REFUSED = [
+    ("get_skill", {"slug": "pdf-tables", "version": 3}, "Version not found"),
+    (
+        "get_skill",
+        {"slug": "pdf-table", "version": 1},
+        "Skill not found. Did you mean pdf-tables?",
+    ),
+    ("get_skill", {"version": 1}, "slug is required"),
+    ("get_skill", {"slug": "pdf-tables", "version": 0}, NOT_A_NUMBER),
+    ("get_skill", {"slug": "pdf-tables", "version": 2**31}, NOT_A_NUMBER),
+    ("get_skill", {"slug": "pdf-tables", "version": 1.0}, NOT_A_NUMBER),
+    ("list_skill_files", {"slug": "pdf-tables", "version": True}, NOT_A_NUMBER),
+    ("get_persona", {"slug": "archivist", "version": "1"}, NOT_A_NUMBER),
+    ("get_persona", {"slug": "archivist", "version": 3}, "Version not found"),
+    (
+        "get_skill",
+        {"slug": "pdf-tables", "number": 1},
+        "Unknown argument 'number'. Allowed: version",
+    ),
+    (
+        "get_skill_file",
+        {"slug": "pdf-tables", "path": "run.bin", "version": 1},
+        "File not found",
+    ),
+    (
+        "get_skill_file",
+        {"slug": "pdf-tables", "path": "run.bin", "version": 3},
+        "Version not found",
+    ),
+    ("list_versions", {"slug": "pdf-tables"}, "kind is required"),
+    ("list_versions", {"kind": "skill"}, "slug is required"),
+    (
+        "list_versions",
+        {"kind": "skills", "slug": "pdf-tables"},
+        "kind must be one of skill, persona",
+    ),
+    ("list_versions", {"kind": "persona", "slug": "none"}, "Persona not found"),
+    (
+        "list_versions",
+        {"kind": "skill", "slug": "pdf-tables", "sort": "newest"},
+        "Unknown argument 'sort'. Allowed: limit, cursor",
+    ),
+]
+
+
 @pytest.mark.contract("25.10")
-@pytest.mark.parametrize(
-    ("tool", "arguments", "error"),
-    [
-        ("get_skill", {"slug": "pdf-tables", "version": 3}, "Version not found"),
-        (
-            "get_skill",
-            {"slug": "pdf-table", "version": 1},
-            "Skill not found. Did you mean pdf-tables?",
-        ),
-        ("get_skill", {"version": 1}, "slug is required"),
-        ("get_skill", {"slug": "pdf-tables", "version": 0}, NOT_A_NUMBER),
-        ("get_skill", {"slug": "pdf-tables", "version": 2**31}, NOT_A_NUMBER),
-        ("get_skill", {"slug": "pdf-tables", "version": 1.0}, NOT_A_NUMBER),
-        ("list_skill_files", {"slug": "pdf-tables", "version": True}, NOT_A_NUMBER),
-        ("get_persona", {"slug": "archivist", "version": "1"}, NOT_A_NUMBER),
-        ("get_persona", {"slug": "archivist", "version": 3}, "Version not found"),
-        (
-            "get_skill",
-            {"slug": "pdf-tables", "number": 1},
-            "Unknown argument 'number'. Allowed: version",
-        ),
-        (
-            "get_skill_file",
-            {"slug": "pdf-tables", "path": "run.bin", "version": 1},
-            "File not found",
-        ),
-        (
-            "get_skill_file",
-            {"slug": "pdf-tables", "path": "run.bin", "version": 3},
-            "Version not found",
-        ),
-        ("list_versions", {"slug": "pdf-tables"}, "kind is required"),
-        ("list_versions", {"kind": "skill"}, "slug is required"),
-        (
-            "list_versions",
-            {"kind": "skills", "slug": "pdf-tables"},
-            "kind must be one of skill, persona",
-        ),
-        ("list_versions", {"kind": "persona", "slug": "none"}, "Persona not found"),
-        (
-            "list_versions",
-            {"kind": "skill", "slug": "pdf-tables", "sort": "newest"},
-            "Unknown argument 'sort'. Allowed: limit, cursor",
-        ),
-    ],
-)
 @pytest.mark.usefixtures("skill", "persona")
-def test_a_version_that_is_not_there_is_refused(anyone, tool, arguments, error):
-    assert call(anyone, tool, **arguments) == refusal(error)
+def test_a_version_that_is_not_there_is_refused(anyone, alone):
+    for tool, arguments, error in REFUSED:
+        with alone(f"{tool} {arguments}"):
+            assert call(anyone, tool, **arguments) == refusal(error)
 
 
 @pytest.mark.contract("25.10")

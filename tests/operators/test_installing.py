@@ -46,16 +46,17 @@ def test_the_agent_has_it_and_it_counts(console, client, kind):
 
 
 @KINDS
-@pytest.mark.parametrize("slug", ["unknown", "draft", "No Slug", "x" * 101, "a\0b", ""])
-def test_installing_an_unpublished_entry_is_refused(console, kind, slug):
+def test_installing_an_unpublished_entry_is_refused(console, kind, apart):
     (SkillFactory if kind == "skill" else PersonaFactory)(slug="draft", status="draft")
 
-    page = install(console, kind, slug=slug)
+    for slug in ["unknown", "draft", "No Slug", "x" * 101, "a\0b", ""]:
+        with apart(slug):
+            page = install(console, kind, slug=slug)
 
-    assert page.status_code == 400
-    assert 'class="error"' in page.content.decode()
-    assert not SkillInstall.objects.exists()
-    assert not PersonaInstall.objects.exists()
+            assert page.status_code == 400
+            assert 'class="error"' in page.content.decode()
+            assert not SkillInstall.objects.exists()
+            assert not PersonaInstall.objects.exists()
 
 
 @KINDS
