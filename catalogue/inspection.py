@@ -57,11 +57,7 @@ class Facts(NamedTuple):
 
 def inspect(path, text, facts, files=None, read=None):
     """All findings of an entry: of its file, of the facts, and of the folder if there is one."""
-    findings = [
-        *inspect_main_file(path, text),
-        *repair_findings(path, text, facts.repairs),
-        *inspect_facts(path, facts),
-    ]
+    findings = [*inspect_main_file(path, text), *inspect_facts(path, text, facts)]
     if files is not None:
         findings += inspect_folder(path, text, files, read)
     return findings
@@ -192,8 +188,9 @@ def repair_findings(path, text, repairs):
     ]
 
 
-def inspect_facts(path, facts):
-    findings = license_findings(path, facts.license, facts.licenses)
+def inspect_facts(path, text, facts):
+    findings = repair_findings(path, text, facts.repairs)
+    findings += license_findings(path, facts.license, facts.licenses)
     if not facts.description.strip():
         findings.append(Finding("description", path, None, "none"))
     findings += [Finding("left-out", other, None, reason) for other, reason in facts.left_out]

@@ -1,6 +1,7 @@
 """Importing what a person confirms after a preview: the importers of the commands, with both."""
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from django.contrib.admin.utils import label_for_field
@@ -17,6 +18,7 @@ from importing.doubts import doubt_about
 from importing.exports import as_file
 from importing.finding import ImportFile
 from importing.importers import PersonaImporter, SkillImporter
+from importing.inspecting import inspect
 from importing.reports import ImportReport, printable
 from marketplace.diffs import Comparison, change_of
 
@@ -115,8 +117,12 @@ class ConfirmedMixin:
     def import_file(self, root, path):
         self.root, self.report = root, FileReport()
         outcome = Outcome(self.display_path(path))
+        file = self.read(root, path)
+        if file:
+            with suppress(OSError):  # It is refused below.
+                inspect(file)  # before others wait for it
         with taking_turns():
-            if file := self.read(root, path):
+            if file:
                 self.save_entry(file, outcome)
             outcome.result, outcome.reason = self.report.result, self.report.text
             outcome.may_accept = self.report.is_doubtful

@@ -23,6 +23,7 @@ class ImportFile:
     body: str
     folder: ImportFolder | None = None  # the files beside a skill's file
     values: dict | None = None  # `{field: value}` of the entry, from its frontmatter
+    inspected: tuple | None = None  # the findings of its text and of its folder, once known
 
 
 class Finder:

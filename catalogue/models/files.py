@@ -66,10 +66,14 @@ class FileContentQuerySet(models.QuerySet):
                 )
 
     def take_turn(self):
-        """Wait for all transactions that store or purge many texts."""
+        """Wait for all transactions that store or purge many texts.
+
+        PostgreSQL lets this one idle for minutes, because it inspects files between its statements.
+        """
         with connection.cursor() as cursor:
             cursor.execute(
-                "SELECT pg_advisory_xact_lock('catalogue_filecontent'::regclass::oid::int, 0)"
+                "SELECT pg_advisory_xact_lock('catalogue_filecontent'::regclass::oid::int, 0), "
+                "set_config('idle_in_transaction_session_timeout', '5min', true)"
             )
 
 

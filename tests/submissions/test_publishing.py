@@ -1,15 +1,17 @@
 """What publishing a submission does, and when it does nothing (contract 29)."""
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
 from catalogue.frontmatter import Refused
 from catalogue.models import Persona, Purge, Skill
+from importing.base import taking_turns
 from importing.importers import SkillImporter
 from importing.reports import ImportReport
 from submissions.exceptions import AlreadyDecided, UnusableText
 from submissions.models import Maintainer, Submission, SubmittedVersion
 from submissions.proposals import Proposal, written
+from submissions.publishing import preview
 from tests.factories import PersonaFactory, SkillFactory
 from tests.submissions.conftest import PERSONA, SKILL, TEXT, URL, changed
 
@@ -239,3 +241,24 @@ def test_a_text_that_is_purged_while_it_arrives_is_refused(agent, submitted, edi
 
         with pytest.raises(UnusableText, match="This text was purged"):
             Submission.objects.submit(proposal, agent=agent)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nobody_waits_while_a_preview_inspects(author, monkeypatch):
+    author.post(URL, SKILL | {"files": [SCRIPT]})
+    waited = []
+    monkeypatch.setattr(
+        "catalogue.inspection.is_script",
+        lambda _path, _data: waited.append(connection.in_atomic_block),
+    )
+
+    outcome = preview(Submission.objects.get())
+
+    assert (outcome.result, waited) == ("created", [False])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_import_may_inspect_for_minutes():
+    with connection.cursor() as cursor, taking_turns():
+        cursor.execute("SHOW idle_in_transaction_session_timeout")
+        assert cursor.fetchone() == ("5min",)
