@@ -45,22 +45,22 @@ class DeskActions:
         decision = "publish_and_end_recall" if ends_recall else "publish"
         with self.clock(), self.compared_end("publish_submission") as end:
             end.expected = self.model.publish_submission(submission, ends_recall=ends_recall)
-            page = self.decide(submission, "publish", decision=decision)
+            page = self.decide(submission, decision)
             end.text = "".join(REFUSAL.findall(page.body.decode()))
         self.check_decided(submission)
 
     def reject_submission(self, submission, reason):
         with self.clock():
             self.model.reject_submission(submission, reason)
-            self.decide(submission, "reject", decision="reject", reason=reason)
+            self.decide(submission, "reject", reason=reason)
         self.check_decided(submission)
 
-    def decide(self, submission, form_id, **fields):
+    def decide(self, submission, decision, **fields):
         """Press a button of its page; returns the page to which that leads."""
         row = Row.objects.get(public_id=str(submission.submission_id))
         page = self.staff.get(f"{DESK}{row.pk}/change/")
-        form = untouched_form(SimpleNamespace(content=page.body), form_id)
-        posted = self.staff.post(f"{DESK}{row.pk}/decide/", form | fields)
+        form = untouched_form(SimpleNamespace(content=page.body), "decide")
+        posted = self.staff.post(f"{DESK}{row.pk}/decide/", form | {"decision": decision} | fields)
         self.agree("the status of the decision", 302, posted.status)
         return self.staff.get(posted.headers["Location"])
 
