@@ -42,3 +42,16 @@ def test_a_button_is_for_those_who_may_open_its_page(clerk_with, permissions, bu
 
     assert re.findall(r'<a class="staff-button" href="[^"]*">([^<]*)</a>', page) == buttons
     assert clerk.get(f"{SKILLS}import/").status_code == status
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("catalogue/skill", ["Catalogue", "Skills"]),
+        ("submissions/submission", ["Submissions"]),
+    ],
+)
+def test_an_app_that_is_called_like_its_list_is_named_once(admin_client, path, names):
+    page = admin_client.get(f"/admin/{path}/").content.decode()
+
+    assert re.findall(r'tracking-tight">\s*([^<]*?)\s*</', page)[: len(names) + 1] == names
