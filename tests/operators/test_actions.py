@@ -146,7 +146,6 @@ def test_each_says_that_it_is_done_and_tells_staff_who_did_it(console, agent, re
                 assert page.headers["Location"] == ("/operator" if name == "release" else HOME)
                 [text] = told(console.get(page.headers["Location"]))
                 assert re.fullmatch(said, text)
-                assert told(console.get(page.headers["Location"])) == []
             [(operator, reason), *before] = history(agent)
             assert operator == "Ada Lovelace"
             assert re.fullmatch(noted, reason)
@@ -194,7 +193,7 @@ def test_the_message_is_in_a_cookie_as_strict_as_the_sessions(console, paths, se
 def test_the_message_waits_for_the_page_and_for_this_operator(console, paths):
     console.submit(paths["pause"])
     console.head(HOME)
-    assert told(console.get(HOME)) == ["Paused caller."]
+    assert [told(console.get(HOME)) for _ in range(2)] == [["Paused caller."], []]
     form = untouched_form(console.get("/operator/end-sessions"))
     console.submit(paths["resume"])
 
