@@ -36,6 +36,13 @@ MAX_PENDING_BYTES = 1024**3  # of everybody together
 MODELS = {"skill": Skill, "persona": Persona}
 
 
+def run_in_words(provenance):
+    """Such as "run 42 of acme/skills, refs/heads/main, commit 9b2f0c1, https://gitlab.com"."""
+    names = {"run": "run {}", "project": "{}", "ref": "{}", "commit": "commit {}", "issuer": "{}"}
+    known = {name: text for name, text in (provenance or {}).items() if text}
+    return ", ".join(words.format(known[name]) for name, words in names.items() if name in known)
+
+
 class State(models.TextChoices):
     PENDING = "pending"
     PUBLISHED = "published"
@@ -62,11 +69,12 @@ class SubmissionQuerySet(models.QuerySet):
         return row
 
     @transaction.atomic
-    def submit(self, proposal, *, agent=None, user=None, is_maintainer=False, note=""):
+    def submit(self, proposal, *, agent=None, user=None, is_maintainer=False, **about):
         """Store a Proposal of an agent, or of one of the staff; returns it and whether it is new.
 
-        It replaces the author's pending one of the same slug, unless that has the same bytes: then
-        only the note changes. Raises TooManyPending.
+        `about` is a note and the provenance of the agent's token. The submission replaces the
+        author's pending one of the same slug, unless that has the same bytes: then only these two
+        change. Raises TooManyPending.
         """
         if agent:
             agent.lock_active()
@@ -77,14 +85,15 @@ class SubmissionQuerySet(models.QuerySet):
         rows = self.pending().filter(**author).for_list()
         previous = rows.select_for_update(no_key=True).first()
         if previous and previous.bytes_digest == proposal.bytes_digest:
-            previous.note = note
-            previous.save(update_fields=["note"])
+            previous.note = about.get("note", "")
+            previous.provenance = about.get("provenance") or previous.provenance
+            previous.save(update_fields=["note", "provenance"])
             return previous, False
         if previous:
             previous.forget(State.REPLACED)
         if agent:
             self.check_room(agent, proposal.size, is_maintainer=is_maintainer)
-        submission = self.model(**author, note=note, **proposal.values)
+        submission = self.model(**author, **about, **proposal.values)
         submission.save_with(proposal)
         return submission, True
 
@@ -140,6 +149,8 @@ class Submission(models.Model):
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", db_index=False
     )
     note = models.CharField(max_length=MAX_REASON, blank=True)
+    # The run of CI that sent it, as AgentToken.provenance has it.
+    provenance = models.JSONField(null=True)
     # The SKILL.md or the persona's file; NULL once the bytes are gone.
     content = models.TextField(null=True)  # noqa: DJ001 (an empty text is one)
     # A skill's other files, like Skill.files, and the zip that holds them.
@@ -210,6 +221,11 @@ class Submission(models.Model):
         if self.agent is not None:
             return f"@{self.agent.handle}"
         return "staff" if self.user is None else self.user.get_username()
+
+    @property
+    def run(self):
+        """The run of CI that sent it, in words, or ""."""
+        return run_in_words(self.provenance)
 
     @property
     def model(self):

@@ -2,7 +2,7 @@ from django.db import models
 from django.db.models import Q
 
 from catalogue.models import PersonaVersion, SkillVersion
-from submissions.models.submissions import Submission
+from submissions.models.submissions import Submission, run_in_words
 
 
 class SubmittedVersionQuerySet(models.QuerySet):
@@ -33,6 +33,7 @@ class SubmittedVersion(models.Model):
     submitted_by = models.CharField(max_length=200)  # @handle, or the name of staff
     published_by = models.CharField(max_length=200, blank=True)  # empty if the agent is trusted
     published_at = models.DateTimeField(auto_now_add=True)
+    provenance = models.JSONField(null=True)  # of the submission
 
     objects = SubmittedVersionQuerySet.as_manager()
 
@@ -56,6 +57,11 @@ class SubmittedVersion(models.Model):
         if not operator or agent.claim.claimed_at > self.submission.created_at:
             return self.submitted_by
         return f"{self.submitted_by} ({operator})"
+
+    @property
+    def run(self):
+        """The run of CI that sent it, in words, or "" (contract 31.13)."""
+        return run_in_words(self.provenance)
 
     @property
     def version(self):
