@@ -92,6 +92,10 @@ class PublisherAdmin(StaffModelAdmin):
     def has_delete_permission(self, request, obj=None):
         return settings.SUBMISSIONS != "off" and super().has_delete_permission(request, obj)
 
+    def get_fieldsets(self, request, obj=None):
+        shown = super().get_fieldsets(request, obj)
+        return shown if obj else shown[:-1]
+
     def get_readonly_fields(self, request, obj=None):
         fields = super().get_readonly_fields(request, obj)
         return [*fields, "agent"] if obj else fields

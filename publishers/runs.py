@@ -48,16 +48,16 @@ def provenance_of(claims):
 
 def first_text(claims, names):
     texts = (claims[name] for name in names if isinstance(claims.get(name), str))
-    return clean(next(texts, ""))[:MAX_TEXT] or None
+    return clean(next(texts, ""), MAX_TEXT) or None
 
 
-def clean(text):
-    """The text without hidden characters, which a branch's name may have, and without a token."""
-    shown = "".join(part for is_hidden, part in parts_of(text) if not is_hidden)
-    return TOKEN.sub("[masked]", CONTROLS.sub("", shown))
+def clean(text, length):
+    """Its start, without a token and hidden characters, which the name of a branch may have."""
+    start = CONTROLS.sub("", TOKEN.sub("[masked]", text)[:length])
+    return "".join(part for is_hidden, part in parts_of(start) if not is_hidden)
 
 
 def name_of(provenance):
     """The name of the token that a run gets."""
     run = provenance["run"] or provenance["commit"] or "unknown"
-    return f"Run {run[:30]} of {provenance['project'] or 'unknown'}"[:MAX_NAME]
+    return clean(f"Run {run[:30]} of {provenance['project'] or 'unknown'}", MAX_NAME)

@@ -32,7 +32,10 @@ def check_rate(request, policy, caller=None, *, once_a_minute=False):
     """
     caller = caller or caller_of(request)
     usage = count(request, policy, caller, once_a_minute=once_a_minute)
-    request.rate_limit_headers = usage.headers
+    request.rate_limit_headers = {
+        name: ", ".join([*filter(None, [request.rate_limit_headers.get(name)]), value])
+        for name, value in usage.headers.items()
+    }
     if usage.is_exceeded:
         raise RateLimitExceeded(usage.seconds)
 

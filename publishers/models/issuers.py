@@ -21,6 +21,12 @@ DEFAULT_PORTS = {"https": 443, "http": 80}
 logger = logging.getLogger(__name__)
 
 
+class IssuerQuerySet(models.QuerySet):
+    def due(self):
+        """Those whose keys nobody has fetched, or tried to, within the last minute."""
+        return self.filter(Q(tried_at=None) | Q(tried_at__lte=Now() - FETCHED_EVERY))
+
+
 class Issuer(models.Model):
     """The public keys of an issuer, which all processes share (contract 31)."""
 
@@ -28,6 +34,8 @@ class Issuer(models.Model):
     keys = models.JSONField(default=list)  # JWKs, each with its `kid` and its `alg`
     fetched_at = models.DateTimeField(null=True)
     tried_at = models.DateTimeField(null=True)  # when the last fetch began
+
+    objects = IssuerQuerySet.as_manager()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["url"], name="unique_issuer_url")]
@@ -57,6 +65,16 @@ class Issuer(models.Model):
 
         Raises IssuerUnavailable.
         """
+        # Looked at before this thread takes its turn: most requests need none.
+        if Issuer.objects.due().filter(pk=self.pk).exists() and self.fetch():
+            return
+        self.refresh_from_db()
+        if self.fetched_at is None or self.fetched_at < self.tried_at:
+            # It is being fetched, or it could not be.
+            raise IssuerUnavailable(self.wait())
+
+    def fetch(self):
+        """Fetch and store the keys; False if another process has begun to do so."""
         try:
             keys = within_bounds(self.may_fetch, fetch_keys, self.url)
         except Busy as error:
@@ -65,19 +83,15 @@ class Issuer(models.Model):
             logger.warning("The keys of %s cannot be fetched: %s", self.url, error)
             raise IssuerUnavailable(self.wait()) from error
         if keys is None:
-            self.refresh_from_db()
-            if self.fetched_at is None or self.fetched_at < self.tried_at:
-                # It is being fetched, or it could not be.
-                raise IssuerUnavailable(self.wait())
-            return
+            return False
         # The database's clock also says when the fetch began.
         Issuer.objects.filter(pk=self.pk).update(keys=keys, fetched_at=Now())
         self.keys = keys
+        return True
 
     def may_fetch(self):
         """Whether this caller, and no other one in any process, may fetch the keys now."""
-        is_due = Q(tried_at=None) | Q(tried_at__lte=Now() - FETCHED_EVERY)
-        return bool(Issuer.objects.filter(is_due, pk=self.pk).update(tried_at=Now()))
+        return bool(Issuer.objects.due().filter(pk=self.pk).update(tried_at=Now()))
 
     def wait(self):
         """Seconds until a fetch that is running has ended, or until the next one."""

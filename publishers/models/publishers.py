@@ -134,6 +134,7 @@ class Publisher(models.Model):
                     issuer__regex=r"^(https://[^/]|http://(127\.0\.0\.1|localhost)([:/]|$))"
                 ),
                 name="publisher_issuer_is_safe",
+                violation_error_message="Write https or http, and localhost, in small letters.",
             ),
             models.CheckConstraint(
                 condition=Q(any_branch=True, ref="")

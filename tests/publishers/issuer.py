@@ -146,11 +146,14 @@ class LoopbackIssuer(CI):
 
     DISCOVERY, KEYS = "/.well-known/openid-configuration", "/keys"
 
-    def __init__(self):
+    def __init__(self, host="127.0.0.1", context=None):
+        """With the context of a certificate, over https."""
         self.server = Server(("127.0.0.1", 0), Handler)
         self.server.issuer = self
+        if context:
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
         self.answers, self.fetched = {}, []
-        super().__init__(f"http://127.0.0.1:{self.server.server_port}")
+        super().__init__(f"http{'s' if context else ''}://{host}:{self.server.server_port}")
         self.answers[self.DISCOVERY] = {"issuer": self.url, "jwks_uri": self.url + self.KEYS}
         self.thread = Thread(target=self.server.serve_forever, args=(0.01,), daemon=True)
         self.thread.start()

@@ -76,6 +76,10 @@ def test_a_publisher_is_made(add, agent, admin_client):
             {"issuer": "https://user@gitlab.example.com"},
             URLS,
         ),
+        (
+            {"issuer": "HTTPS://gitlab.example.com"},
+            "Write https or http, and localhost, in small letters.",
+        ),
         ({"project": ""}, "This field is required."),
         ({"audience": ""}, "This field is required."),
         (

@@ -166,7 +166,7 @@ def test_only_genuine_tokens_count_against_a_publisher(issuer, exchange, rates):
     first = exchange(issuer.token())
     assert (first.status_code, first.headers["RateLimit-Policy"]) == (
         201,
-        '"exchange-publisher";q=1;w=3600',
+        '"exchange";q=300;w=3600, "exchange-publisher";q=1;w=3600',
     )
     second = issuer.token()
     assert exchange(second).status_code == 429

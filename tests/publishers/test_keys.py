@@ -271,6 +271,16 @@ def test_one_thread_of_a_process_fetches(issuer, is_unavailable, exchange):
     assert exchange(issuer.token()).status_code == 201
 
 
+@pytest.mark.contract("31.10")
+@pytest.mark.usefixtures("publisher")
+def test_an_unknown_key_is_refused_while_another_issuer_is_asked(issuer, exchange, is_refused):
+    assert exchange(issuer.token()).status_code == 201
+    issuer.key_id = "unknown"
+
+    with fetching.turn:
+        assert is_refused(issuer.token(), "no such key")
+
+
 @pytest.mark.contract("31.9")
 @pytest.mark.usefixtures("publisher")
 def test_a_slow_issuer_keeps_no_other_request_waiting(issuer, exchange, monkeypatch):
