@@ -29,7 +29,7 @@ OPTIONS = {
 
 
 class IdToken:
-    """A JWT. Its claims are no more than claimed until `verify`. Raises TokenNotAccepted."""
+    """A JWT. Anybody may have written its claims until `verify`. Raises TokenNotAccepted."""
 
     def __init__(self, text):
         match = PATTERN.fullmatch(text) if len(text) <= MAX_LENGTH else None

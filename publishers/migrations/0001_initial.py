@@ -49,7 +49,7 @@ class Migration(migrations.Migration):
                 ('ref', models.CharField(blank=True, help_text='refs/heads/main at GitHub, main at GitLab.', max_length=255)),
                 ('ref_type', models.CharField(blank=True, choices=[('branch', 'Branch'), ('tag', 'Tag')], max_length=6, verbose_name='type of ref')),
                 ('protected_only', models.BooleanField(default=False, help_text='The issuer must call the branch or tag protected.', verbose_name='protected refs only')),
-                ('environment', models.CharField(blank=True, help_text='Of the job: its rules say who may start it.', max_length=255)),
+                ('environment', models.CharField(blank=True, help_text="The job's environment, whose rules say who may start it.", max_length=255)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('last_used_at', models.DateTimeField(editable=False, null=True)),
                 ('agent', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='publishers', to='agents.agent')),

@@ -114,7 +114,9 @@ class Publisher(models.Model):
         help_text="The issuer must call the branch or tag protected.",
     )
     environment = models.CharField(
-        max_length=MAX, blank=True, help_text="Of the job: its rules say who may start it."
+        max_length=MAX,
+        blank=True,
+        help_text="The job's environment, whose rules say who may start it.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
     last_used_at = models.DateTimeField(null=True, editable=False)
