@@ -30,17 +30,11 @@ from submissions.exceptions import (
     TooManyPending,
     UnusableText,
 )
+from submissions.models.provenance import SentFromRun
 
 MAX_OF_AGENT, MAX_OF_OPERATOR = 20, 60  # pending submissions
 MAX_PENDING_BYTES = 1024**3  # of everybody together
 MODELS = {"skill": Skill, "persona": Persona}
-
-
-def run_in_words(provenance):
-    """Such as "run 42 of acme/skills, refs/heads/main, commit 9b2f0c1, https://gitlab.com"."""
-    names = {"run": "run {}", "project": "{}", "ref": "{}", "commit": "commit {}", "issuer": "{}"}
-    known = {name: text for name, text in (provenance or {}).items() if text}
-    return ", ".join(words.format(known[name]) for name, words in names.items() if name in known)
 
 
 class State(models.TextChoices):
@@ -130,7 +124,7 @@ class SubmissionQuerySet(models.QuerySet):
         return rejected.update(**Submission.NO_BYTES)
 
 
-class Submission(models.Model):
+class Submission(SentFromRun):
     """A text that an agent or one of the staff proposes, exactly as it came (contract 29).
 
     It is a snapshot: the entry's published text goes on, and staff decide about these bytes.
@@ -149,8 +143,6 @@ class Submission(models.Model):
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", db_index=False
     )
     note = models.CharField(max_length=MAX_REASON, blank=True)
-    # The run of CI that sent it, as AgentToken.provenance has it.
-    provenance = models.JSONField(null=True)
     # The SKILL.md or the persona's file; NULL once the bytes are gone.
     content = models.TextField(null=True)  # noqa: DJ001 (an empty text is one)
     # A skill's other files, like Skill.files, and the zip that holds them.
@@ -221,11 +213,6 @@ class Submission(models.Model):
         if self.agent is not None:
             return f"@{self.agent.handle}"
         return "staff" if self.user is None else self.user.get_username()
-
-    @property
-    def run(self):
-        """The run of CI that sent it, in words, or ""."""
-        return run_in_words(self.provenance)
 
     @property
     def model(self):

@@ -2,7 +2,8 @@ from django.db import models
 from django.db.models import Q
 
 from catalogue.models import PersonaVersion, SkillVersion
-from submissions.models.submissions import Submission, run_in_words
+from submissions.models.provenance import SentFromRun
+from submissions.models.submissions import Submission
 
 
 class SubmittedVersionQuerySet(models.QuerySet):
@@ -17,7 +18,7 @@ class SubmittedVersionQuerySet(models.QuerySet):
         return {row.version.number: row for row in rows}
 
 
-class SubmittedVersion(models.Model):
+class SubmittedVersion(SentFromRun):
     """The author of a submitted version, and the person who published it (contract 29.12).
 
     Triggers refuse every change (schema/submitted_versions.sql).
@@ -33,7 +34,6 @@ class SubmittedVersion(models.Model):
     submitted_by = models.CharField(max_length=200)  # @handle, or the name of staff
     published_by = models.CharField(max_length=200, blank=True)  # empty if the agent is trusted
     published_at = models.DateTimeField(auto_now_add=True)
-    provenance = models.JSONField(null=True)  # of the submission
 
     objects = SubmittedVersionQuerySet.as_manager()
 
@@ -57,11 +57,6 @@ class SubmittedVersion(models.Model):
         if not operator or agent.claim.claimed_at > self.submission.created_at:
             return self.submitted_by
         return f"{self.submitted_by} ({operator})"
-
-    @property
-    def run(self):
-        """The run of CI that sent it, in words, or "" (contract 31.13)."""
-        return run_in_words(self.provenance)
 
     @property
     def version(self):

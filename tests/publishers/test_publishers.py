@@ -45,6 +45,14 @@ def test_the_publisher_of_an_environment_comes_first(issuer, exchange, agent):
         assert AgentToken.objects.latest("pk").agent.handle == handle
 
 
+@pytest.mark.contract("31.4")
+def test_an_environment_is_a_text(issuer, exchange, is_refused, agent):
+    issuer.publisher(agent, ref="", ref_type="", environment="5")
+
+    assert is_refused(issuer.token(environment=5), "environment is another one")
+    assert exchange(issuer.token(environment="5")).status_code == 201
+
+
 @pytest.mark.contract("31.1")
 @pytest.mark.parametrize(
     "values",
