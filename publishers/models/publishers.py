@@ -163,6 +163,7 @@ class Publisher(models.Model):
     def claims(self):
         """The claims that a token must have."""
         claims = {
+            "iss": self.issuer,
             self.project_claim: self.project,
             "ref": self.ref,
             "ref_type": self.RefType.BRANCH if self.any_branch else self.ref_type,

@@ -1,11 +1,13 @@
 import pytest
 
+from marketplace import fetching
 from tests.admin.conftest import admin_client_of  # noqa: F401
 from tests.publishers.issuer import LoopbackIssuer
 from tests.submissions.conftest import approve, desk, editor  # noqa: F401
 
 URL = "/api/v1/tokens/exchange"
 REFUSED = {"error": "Token is not accepted"}
+BUSY = {"error": "Service temporarily unavailable. Try again in a few seconds."}
 
 
 @pytest.fixture
@@ -13,6 +15,9 @@ def issuer():
     issuer = LoopbackIssuer()
     yield issuer
     issuer.close()
+    # A thread that has waited for it may still have the turn of this process.
+    assert fetching.turn.acquire(timeout=20)
+    fetching.turn.release()
 
 
 @pytest.fixture
@@ -43,3 +48,14 @@ def is_refused(exchange, caplog):
         return True
 
     return is_refused
+
+
+@pytest.fixture
+def is_unavailable(exchange, issuer):
+    def is_unavailable(low=1, high=60):
+        response = exchange(issuer.token())
+        assert (response.status_code, response.json()) == (503, BUSY)
+        assert low <= int(response.headers["Retry-After"]) <= high
+        return True
+
+    return is_unavailable

@@ -166,3 +166,6 @@ class LoopbackIssuer(CI):
     def close(self):
         self.server.shutdown()
         self.server.server_close()
+
+
+BOTH = [LoopbackIssuer.DISCOVERY, LoopbackIssuer.KEYS]  # what fetching its keys reads

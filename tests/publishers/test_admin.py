@@ -46,6 +46,7 @@ def test_a_publisher_is_made(add, agent, admin_client):
     assert publisher.agent == agent
     assert publisher.audience == "http://testserver"
     assert publisher.claims == {
+        "iss": "https://token.actions.githubusercontent.com",
         "repository_id": "74",
         "ref": "refs/heads/main",
         "ref_type": "branch",
