@@ -102,6 +102,7 @@ INSTALLED_APPS = [
     "reviews",
     "reports",
     "submissions",
+    "publishers",
     "operators",
     "interfaces.git",
 ]

@@ -13,6 +13,7 @@ from marketplace.access import check_urls, for_everyone
 from marketplace.middleware.errors import error_view, not_found
 from marketplace.middleware.pages import page
 from operators import urls as operators
+from publishers import urls as publishers
 from reports import urls as reports
 from reviews import urls as reviews
 from search import urls as search
@@ -21,7 +22,9 @@ from submissions import urls as submissions
 # A path works with and without a trailing slash, because a redirect would lose a POST's body.
 router = SimpleRouter()
 router.trailing_slash = "/?"
-for app in (installs, search, catalogue, reviews, agents, reports, submissions, changes):
+for app in (
+    *(installs, search, catalogue, reviews, agents, reports, submissions, publishers, changes),
+):
     app.register(router)
 
 handler400, handler403 = error_view(400), error_view(403)

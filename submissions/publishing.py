@@ -175,6 +175,7 @@ def record(submission, outcome, number, user=None):
             **{f"{entry.kind}_version": version},
             submission=submission,
             submitted_by=submission.author,
+            provenance=submission.provenance,
             published_by=user.get_username() if user else "",
         )
     submission.decide(State.PUBLISHED, user, number=entry.number)

@@ -180,6 +180,16 @@ class RejectionReasonField(TextField):
         return value or None
 
 
+class ProvenanceSerializer(ResponseSerializer):
+    """The run of CI that sent a submission, as the issuer of its token names it."""
+
+    issuer = TextField(initial="https://token.actions.githubusercontent.com")
+    project = TextField(allow_null=True, initial="acme/skills")
+    ref = TextField(allow_null=True, initial="refs/heads/main")
+    commit = TextField(allow_null=True, initial="9b2f0c1d4e5a6b7c8d9e0f1a2b3c4d5e6f708192")
+    run = TextField(allow_null=True, initial="15873202911")
+
+
 class SubmissionSerializer(ResponseSerializer):
     submissionId = IdentifierField("submission", source="public_id")
     kind = ChoiceField(Kind.values)
@@ -193,6 +203,15 @@ class SubmissionSerializer(ResponseSerializer):
     findings = FindingSerializer(many=True, help_text="For the staff and you to read.")
     note = TextField(initial="Reads merged cells, too.")
     createdAt = TimestampField(source="created_at")
+    provenance = ProvenanceSerializer(
+        required=False, help_text="Absent unless a run of CI sent it with an exchanged token."
+    )
+
+    def represent(self, submission, context):
+        data = super().represent(submission, context)
+        if submission.provenance is None:
+            del data["provenance"]
+        return data
 
 
 class DecidedSubmissionSerializer(SubmissionSerializer):

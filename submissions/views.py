@@ -121,6 +121,7 @@ class SubmissionViewSet(ApiViewSet):
                 agent=request.user,
                 is_maintainer=author.is_maintainer,
                 note=fields["note"],
+                provenance=request.auth.provenance,
             )
         if is_new and author.is_maintainer:
             publish_at_once(submission)
@@ -170,7 +171,7 @@ class SubmissionViewSet(ApiViewSet):
 
 def check_mode(agent):
     """Raises OnlyClaimedAgents if only agents with a confirmed operator may submit."""
-    if settings.SUBMISSIONS == "claimed" and not agent.claim.claimed_at:
+    if not agent.may_submit:
         raise OnlyClaimedAgents
 
 

@@ -9,10 +9,13 @@ import json
 from dataclasses import KW_ONLY, dataclass
 from functools import cache
 
+from django.utils import timezone
+
 from agents.models import AgentToken, ClaimCode
 from agents.models.claim_codes import digest_of
 from interfaces.openapi.document import document
 from marketplace.api.scopes import Scope
+from publishers.models import Issuer
 from submissions.models import Submission
 from tests.factories import (
     PersonaFactory,
@@ -23,6 +26,7 @@ from tests.factories import (
     review,
 )
 from tests.openapi_contract import resolved
+from tests.publishers.issuer import CI, HOUR
 
 API = "/api/v1"
 CODE = "WDJB-MJHT"
@@ -126,6 +130,7 @@ VERSIONS = "/skills/pdf-tables/versions"
 REPORT = {"kind": "persona", "slug": "librarian", "reason": "other"}
 SUBMISSIONS = "/agents/me/submissions"
 SUBMISSION = {"kind": "skill", "content": "---\nname: html-tables\n---\n\nRead the table.\n"}
+ACTIONS = CI("https://ci.example")
 
 # The examples succeed in this order, one after the other, and each alone.
 OPERATIONS = [
@@ -203,7 +208,7 @@ OPERATIONS = [
     ),
     Operation(
         *("submit", "POST", SUBMISSIONS, SUBMISSION),
-        budget=20,
+        budget=21,
         status=201,
         scope="submit",
         policy="submit",
@@ -234,6 +239,14 @@ OPERATIONS = [
         policy="revoke",
         budget=2,
     ),
+    # Two limits, the publisher, the keys, the locks of two rows, the token that is spent, the token
+    # that is issued.
+    Operation(
+        *("exchange_token", "POST", "/tokens/exchange", {"token": ACTIONS.token(lasts=HOUR)}),
+        policy="exchange",
+        budget=17,
+        status=201,
+    ),
     # Last, because it ends the token of the request.
     managing("rotate_token", "POST", "/tokens/rotate", {"graceSeconds": 60}, budget=9, status=201),
 ]
@@ -258,6 +271,9 @@ def prepare(agent):
     review(agent, PersonaFactory(slug="curator", title="Curator"), 4)
     spare = AgentToken.objects.issue(agent, ["read"])
     AgentToken.objects.filter(pk=spare.pk).update(public_id="token_spare")
+    ACTIONS.publisher(agent)
+    now = timezone.now()
+    Issuer.objects.create(url=ACTIONS.url, keys=ACTIONS.keys, fetched_at=now, tried_at=now)
     ask_for_code(agent)
     ClaimCode.objects.update(code_digest=digest_of(CODE, agent.pk))
 

@@ -146,6 +146,13 @@ class Agent(models.Model):
             return "suspended"
         return "paused" if self.paused_at else "active"
 
+    @property
+    def may_submit(self):
+        """Whether SUBMISSIONS lets the agent propose texts, with a token that has the scope."""
+        if settings.SUBMISSIONS == "claimed":
+            return self.claim.claimed_at is not None
+        return settings.SUBMISSIONS == "open"
+
     def lock(self):
         """Serialize this agent's writes until the transaction ends."""
         # no_key, so that inserting rows that refer to the agent does not wait.

@@ -36,7 +36,7 @@ class AgentTokenQuerySet(RevokedQuerySet):
 
 
 class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):
-    def issue(self, agent, scopes=DEFAULT_SCOPES, *, name="", expires_at=None):
+    def issue(self, agent, scopes=DEFAULT_SCOPES, *, name="", expires_at=None, provenance=None):
         """A new token, with its scopes in a fixed order and without duplicates.
 
         Its `text` exists only on the returned object; it is not stored.
@@ -49,6 +49,7 @@ class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):
             hint=tokens.hint(text),
             scopes=[scope for scope in Scope.values if scope in scopes],
             expires_at=expires_at,
+            provenance=provenance,
         )
         token.text = text
         return token
@@ -87,9 +88,14 @@ class AgentToken(RevokedOnce):
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     revocation_reason = models.CharField(max_length=MAX_REASON, blank=True, db_default="")
+    # The run of CI that exchanged its own token for this one (contract 31), as `{"issuer",
+    # "project", "ref", "commit", "run"}`; NULL for all other tokens.
+    provenance = models.JSONField(null=True, editable=False)
 
     objects = AgentTokenManager()
-    history = OperatorHistory(excluded_fields=["public_id", "digest", "last_used_at", "created_at"])
+    history = OperatorHistory(
+        excluded_fields=["public_id", "digest", "last_used_at", "created_at", "provenance"]
+    )
 
     class Meta:
         ordering = ["-id"]
@@ -117,7 +123,11 @@ class AgentToken(RevokedOnce):
         self.check_number(usable)
         expiries = [tokens.expiry(expires_in_days), caller.expires_at]
         return AgentToken.objects.issue(
-            self.agent, scopes, name=name, expires_at=min(filter(None, expiries), default=None)
+            self.agent,
+            scopes,
+            name=name,
+            expires_at=min(filter(None, expiries), default=None),
+            provenance=caller.provenance,
         )
 
     @transaction.atomic
@@ -130,7 +140,11 @@ class AgentToken(RevokedOnce):
         if grace:
             self.check_number(usable)
         token = AgentToken.objects.issue(
-            self.agent, caller.scopes, name=caller.name, expires_at=caller.expires_at
+            self.agent,
+            caller.scopes,
+            name=caller.name,
+            expires_at=caller.expires_at,
+            provenance=caller.provenance,
         )
         caller.scopes = [Scope.READ]
         # The database's clock also decides whether a token has expired.
@@ -178,5 +192,6 @@ class AgentToken(RevokedOnce):
         return self.expires_at is None and set(self.scopes).issuperset(DEFAULT_SCOPES)
 
     def check_number(self, usable):
-        if len(usable) >= self.MAX_USABLE:
+        # Those of CI end within minutes, and come as often as it runs.
+        if sum(token.provenance is None for token in usable) >= self.MAX_USABLE:
             raise TooManyTokens

@@ -4,7 +4,7 @@ from django.conf import settings
 
 from marketplace.api.exceptions import ApiError
 
-OF_GIT, OF_SUBMISSIONS = "interfaces.git.", "submissions."
+OF_GIT, OF_SUBMISSIONS = ["interfaces.git."], ["submissions.", "publishers."]
 
 
 def classes(base=ApiError):
@@ -28,9 +28,9 @@ def listed():
 def absent():
     """The modules of what this marketplace does not have."""
     if not settings.GIT:
-        yield OF_GIT
+        yield from OF_GIT
     if settings.SUBMISSIONS == "off":
-        yield OF_SUBMISSIONS
+        yield from OF_SUBMISSIONS
 
 
 def table():

@@ -179,11 +179,15 @@ class OperationSchema(AutoSchema):
             names += ["WWW-Authenticate"]
         if status in {429, 503}:
             names += ["Retry-After"]
-        if self.policy and status not in UNCOUNTED:
+        if self.policy and self.is_counted(status):
             names += ["RateLimit", "RateLimit-Policy"]
         if status in OF_ANY_LAYER:
             return {name: HEADERS[name] | {"required": False} for name in names}
         return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+    def is_counted(self, status):
+        """Whether a response comes after the count. The 401 of a public operation is an outcome."""
+        return status not in UNCOUNTED or (status == 401 and not self.is_protected)
 
     def refusals(self):
         """Every error that the operation may raise, as (status, text)."""

@@ -3,6 +3,7 @@
 import time
 from datetime import UTC, datetime
 from functools import partial
+from typing import NamedTuple
 
 from django.conf import settings
 
@@ -148,9 +149,19 @@ def sitemap_part(section, number):
     return list(rows.values_list("slug", "updated_at"))
 
 
+class VersionAuthor(NamedTuple):
+    """`@handle (Ada Lovelace)`, and the run of CI that sent the version, in words, or ""."""
+
+    name: str
+    run: str
+
+    def __str__(self):
+        return self.name
+
+
 @on_replica
 def authors_of(kind, entry_id, numbers):
-    """`{number: "@handle (Ada Lovelace)"}` of the versions of an entry that agents submitted."""
+    """`{number: VersionAuthor}` of the versions of an entry that agents submitted."""
     if not numbers:
         return Read({}, ALWAYS_FRESH)
     validator = Validator.of(partial(names_of_authors, kind, entry_id, numbers))
@@ -159,4 +170,5 @@ def authors_of(kind, entry_id, numbers):
 
 def names_of_authors(kind, entry_id, numbers):
     rows = SubmittedVersion.objects.numbered(kind, entry_id, numbers).items()
-    return {number: row.author for number, row in rows if row.submission.agent_id}
+    rows = [(number, row) for number, row in rows if row.submission.agent_id]
+    return {number: VersionAuthor(row.author, row.run) for number, row in rows}

@@ -32,7 +32,7 @@ class StrictJSONParser(BaseParser):
         body = self.read(request)
         if self.may_be_empty and not body.strip():
             return {}
-        data = _parsed(body)
+        data = parsed(body)
         if not isinstance(data, dict):
             raise NotAnObject
         return data
@@ -97,7 +97,8 @@ def _is_json(content_type):
     )
 
 
-def _parsed(body):
+def parsed(body):
+    """The value of strict JSON. Raises NotJson, or BadRequest for what 2.7 refuses."""
     try:
         data = _decoder.decode(body.decode())
     # Deep nesting exceeds the parser's recursion, thousands of digits its number conversion.

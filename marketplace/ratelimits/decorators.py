@@ -25,11 +25,22 @@ def ratelimit(policy):
     return decorate
 
 
-def check_rate(request, policy, *, once_a_minute=False):
-    """Count a request of an agent or of an address. Raises RateLimitExceeded beyond the limit."""
-    agent = request.user
-    caller = Caller(client_address(request)) if agent is None else Caller.of(agent)
+def check_rate(request, policy, caller=None, *, once_a_minute=False):
+    """Count a request of an agent, of an address or of another caller.
+
+    Raises RateLimitExceeded beyond the limit.
+    """
+    caller = caller or caller_of(request)
     usage = count(request, policy, caller, once_a_minute=once_a_minute)
-    request.rate_limit_headers = usage.headers
+    request.rate_limit_headers = {
+        name: ", ".join([*filter(None, [request.rate_limit_headers.get(name)]), value])
+        for name, value in usage.headers.items()
+    }
     if usage.is_exceeded:
         raise RateLimitExceeded(usage.seconds)
+
+
+def caller_of(request):
+    """The agent that sends the request, or its address."""
+    agent = request.user
+    return Caller(client_address(request)) if agent is None else Caller.of(agent)

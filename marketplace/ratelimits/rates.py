@@ -15,6 +15,8 @@ DEFAULTS = {
     "clone": "240/h",  # requests of git for packs, by agent or by address
     "register": "100/h",  # registering an agent, by address
     "revoke": "30/h",  # reporting a leaked token, by address
+    "exchange": "300/h",  # exchanging a token of CI, by address
+    "exchange-publisher": "60/h",  # the same by publisher, of tokens that are genuine
     "operator": "5/15m",  # trying an operator key, by address
     "claim-code": "60/h",  # the codes that the claim page of an agent shows
     "claim-code-address": "30/h",  # the codes that claim pages show, by address

@@ -91,6 +91,8 @@ def facts_of(request, submission, entry):
         for slug in look_alikes(submission.model, [submission.slug]).values():
             other = submission.model.objects.only("pk").get(slug=slug)
             yield "Looks like", slug, link_to(request, f"catalogue.{other.kind}", other.pk), ""
+    if submission.run:
+        yield "Sent from", submission.run, "", ""
     files = f" in {len(submission.files) + 1:,} files" if submission.files else ""
     yield "Submitted", f"{age_of(submission)} ago", "", f"{submission.size:,} bytes{files}"
 
@@ -149,5 +151,6 @@ def origins_of(entry, numbers):
     return {
         number: f"submitted by {row.author}, published "
         + (f"by {row.published_by}" if row.published_by else "at once")
+        + (f"; sent from {row.run}" if row.run else "")
         for number, row in rows
     }

@@ -30,6 +30,7 @@ from submissions.exceptions import (
     TooManyPending,
     UnusableText,
 )
+from submissions.models.provenance import SentFromRun
 
 MAX_OF_AGENT, MAX_OF_OPERATOR = 20, 60  # pending submissions
 MAX_PENDING_BYTES = 1024**3  # of everybody together
@@ -62,11 +63,12 @@ class SubmissionQuerySet(models.QuerySet):
         return row
 
     @transaction.atomic
-    def submit(self, proposal, *, agent=None, user=None, is_maintainer=False, note=""):
+    def submit(self, proposal, *, agent=None, user=None, is_maintainer=False, **about):
         """Store a Proposal of an agent, or of one of the staff; returns it and whether it is new.
 
-        It replaces the author's pending one of the same slug, unless that has the same bytes: then
-        only the note changes. Raises TooManyPending.
+        `about` is a note and the provenance of the agent's token. The submission replaces the
+        author's pending one of the same slug, unless that has the same bytes: then only these two
+        change. Raises TooManyPending.
         """
         if agent:
             agent.lock_active()
@@ -77,14 +79,15 @@ class SubmissionQuerySet(models.QuerySet):
         rows = self.pending().filter(**author).for_list()
         previous = rows.select_for_update(no_key=True).first()
         if previous and previous.bytes_digest == proposal.bytes_digest:
-            previous.note = note
-            previous.save(update_fields=["note"])
+            previous.note = about.get("note", "")
+            previous.provenance = about.get("provenance") or previous.provenance
+            previous.save(update_fields=["note", "provenance"])
             return previous, False
         if previous:
             previous.forget(State.REPLACED)
         if agent:
             self.check_room(agent, proposal.size, is_maintainer=is_maintainer)
-        submission = self.model(**author, note=note, **proposal.values)
+        submission = self.model(**author, **about, **proposal.values)
         submission.save_with(proposal)
         return submission, True
 
@@ -121,7 +124,7 @@ class SubmissionQuerySet(models.QuerySet):
         return rejected.update(**Submission.NO_BYTES)
 
 
-class Submission(models.Model):
+class Submission(SentFromRun):
     """A text that an agent or one of the staff proposes, exactly as it came (contract 29).
 
     It is a snapshot: the entry's published text goes on, and staff decide about these bytes.

@@ -2,6 +2,7 @@ from django.db import models
 from django.db.models import Q
 
 from catalogue.models import PersonaVersion, SkillVersion
+from submissions.models.provenance import SentFromRun
 from submissions.models.submissions import Submission
 
 
@@ -17,7 +18,7 @@ class SubmittedVersionQuerySet(models.QuerySet):
         return {row.version.number: row for row in rows}
 
 
-class SubmittedVersion(models.Model):
+class SubmittedVersion(SentFromRun):
     """The author of a submitted version, and the person who published it (contract 29.12).
 
     Triggers refuse every change (schema/submitted_versions.sql).

@@ -12,9 +12,9 @@ from tests.interfaces.mcp_calls import HELLO, call, result, send
 from tests.interfaces.test_openapi import PRINTED
 from tests.registry import allow_all
 
-URL = "/api/v1/agents/me/submissions"
+URL, EXCHANGE = "/api/v1/agents/me/submissions", "/api/v1/tokens/exchange"
 TOOLS = {"submit_skill", "submit_persona", "my_submissions", "withdraw_submission"}
-WORDS = re.compile(r"\bsubmit\b|[Ss]ubmission|\bmaintain")
+WORDS = re.compile(r"\bsubmit\b|[Ss]ubmission|\bmaintain|exchange")
 
 pytestmark = pytest.mark.usefixtures("no_submissions")
 
@@ -26,9 +26,9 @@ def author(agent, client):
     return client
 
 
-@pytest.mark.contract("29.1")
+@pytest.mark.contract("29.1", "31.14")
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"])
-@pytest.mark.parametrize("path", [URL, f"{URL}/", f"{URL}/submission_none"])
+@pytest.mark.parametrize("path", [URL, f"{URL}/", f"{URL}/submission_none", EXCHANGE])
 def test_its_paths_do_not_exist(author, anyone, method, path):
     for client in (author, anyone):
         response = client.generic(method, path, b"{}")

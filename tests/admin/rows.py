@@ -13,6 +13,7 @@ from catalogue.models import Persona, Skill
 from importing.models import ImportRun
 from installs.models import PersonaInstall, SkillInstall
 from operators.models import OperatorSession
+from publishers.models import Publisher
 from reports.models import Case, Report
 from reviews.models import Review
 from search.models import ZeroResultSearch
@@ -27,6 +28,7 @@ from tests.factories import (
     claim,
     review,
 )
+from tests.publishers.issuer import CI
 from tests.snapshots import snapshot
 
 MODELS = [pytest.param(model, id=model._meta.label) for model in admin.site._registry]
@@ -41,6 +43,7 @@ SEARCHES = {
     Skill: ("pdf-tables-1", "pdf-tables-1"),
     Persona: ("archivist-1", "archivist-1"),
     Submission: ("proposed-1", "proposed-1"),
+    Publisher: ("74", "74"),
     ImportRun: ("upload-1", "upload-1"),
     ZeroResultSearch: ("no such thing 1", "no such thing 1"),
     SkillInstall: ("pdf-tables-1", "crawler-1"),
@@ -97,6 +100,7 @@ def make_rows(first, last):
         # The page of a pending one has a preview, too, which takes the queries of an import.
         SubmissionFactory(agent=agent, slug=f"proposed-{number}").reject("No.")
         SubmissionFactory(agent=agent, slug=f"proposed-{number}")
+        CI(f"https://ci-{number}.example").publisher(agent)
         ImportRun.objects.create(name=f"upload-{number}.zip", kind="skill")
         ZeroResultSearch.objects.create(
             kind="skill", text=f"no such thing {number}", last_searched_at=timezone.now()

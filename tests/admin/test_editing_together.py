@@ -12,12 +12,14 @@ from django.test.utils import CaptureQueriesContext
 
 from agents.models import Agent
 from catalogue.models import Persona, Skill
+from publishers.models import Publisher
 from tests.admin.diffs import without_marks
 from tests.admin.rows import change_page
 from tests.admin.test_lists import MAX_QUERIES
 from tests.api.concurrency import during
 from tests.browser import untouched_form
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
+from tests.publishers.issuer import CI
 
 SKILL_MD = "---\nname: pdf-tables\ndescription: Reads tables.\n---\n\n# Tables\n"
 REFUSED = "Nothing was saved: this {} has changed since you opened it"
@@ -27,6 +29,7 @@ ROWS = {
     Skill: lambda: SkillFactory(slug="pdf-tables", content=SKILL_MD, tags=["pdf"]),
     Persona: lambda: PersonaFactory(skills=[SkillFactory()], frontmatter="---\ntools: R\n---\n"),
     Agent: AgentFactory,
+    Publisher: lambda: CI("https://ci.example").publisher(AgentFactory(), protected_only=True),
     User: lambda: User.objects.create(username="grace", email="grace@example.com"),
     Group: lambda: Group.objects.create(name="Translators"),
 }

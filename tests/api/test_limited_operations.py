@@ -19,6 +19,7 @@ LIMITS = {
     "confirm-claim": (10, HOUR),
     "register": (100, HOUR),
     "revoke": (30, HOUR),
+    "exchange": (300, HOUR),
 }
 LIMITED = [operation for operation in OPERATIONS if operation.policy is not None]
 

@@ -24,6 +24,7 @@ FROZEN = {
     ],
     401: [
         "Authentication required",
+        "Token is not accepted",
         (
             "Your token was refused: it is mistyped, expired, revoked, or you are paused. Remove "
             "the header to search or to register anew."

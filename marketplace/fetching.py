@@ -1,0 +1,140 @@
+"""Small documents of other servers that staff have named, fetched within bounds.
+
+A web process fetches nothing else. Neither a proxy nor a redirect leads a request elsewhere.
+"""
+
+import time
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from io import BytesIO
+from threading import Lock, Thread
+from urllib.parse import urlsplit
+
+from marketplace.api.exceptions import BadRequest
+from marketplace.api.parsers import parsed
+
+MAX_BYTES = 256 * 1024  # of a response, with its head
+SECONDS = 3  # for all documents of one call
+PIECE = 64 * 1024
+LOOPBACK = {"127.0.0.1", "localhost"}
+
+# Held while this process fetches, so that a slow server keeps one thread at most.
+turn = Lock()
+
+
+class Unreachable(Exception):
+    """The reason why a document could not be fetched."""
+
+
+class Busy(Unreachable):
+    """Another thread of this process is fetching."""
+
+
+def is_safe(url):
+    """Whether documents may be fetched from there: with https, or with http on this machine."""
+    try:
+        parts = urlsplit(url)
+        is_plain = not (parts.username or parts.password or parts.query or parts.fragment)
+        _ = parts.port  # raises ValueError
+    except ValueError:
+        return False
+    is_ascii = url.isascii() and url.isprintable() and not {*' "<>\\^`{|}'} & {*url}
+    is_encrypted = parts.scheme == "https" and bool(parts.hostname)
+    return (
+        is_ascii
+        and is_plain
+        and not url.endswith(("?", "#"))
+        and (is_encrypted or (parts.scheme == "http" and parts.hostname in LOOPBACK))
+    )
+
+
+def within_bounds(may_begin, fetch, *arguments):
+    """The result of `fetch(*arguments, deadline)`, which reads documents with `fetch_json`.
+
+    None if `may_begin()` is false once it is this thread's turn. Raises Busy, or Unreachable after
+    SECONDS at the latest.
+    """
+    if not turn.acquire(blocking=False):
+        raise Busy("another document is being fetched")
+    outcome = {}
+    # Nothing but a thread of its own bounds the time that the resolver of names takes.
+    arguments = [outcome, fetch, *arguments, time.monotonic() + SECONDS]
+    thread = Thread(target=fetch_and_release, args=arguments, daemon=True)
+    try:
+        if not may_begin():
+            return None
+        thread.start()
+    finally:
+        if thread.ident is None:  # It has not been started.
+            turn.release()
+    thread.join(SECONDS)
+    if "result" in outcome:
+        return outcome["result"]
+    raise Unreachable(outcome.get("error", f"no answer within {SECONDS} seconds"))
+
+
+def fetch_and_release(outcome, fetch, *arguments):
+    try:
+        outcome["result"] = fetch(*arguments)
+    except Unreachable as error:
+        outcome["error"] = str(error)
+    except (OSError, HTTPException, ValueError) as error:
+        outcome["error"] = f"{type(error).__name__}: {error}"
+    finally:
+        turn.release()
+
+
+def fetch_json(server, path, deadline):
+    """The JSON object at a path of a server, whose URL `is_safe`. Raises Unreachable."""
+    response = answer_of(server, path, deadline)
+    if response.status != 200:
+        raise Unreachable(f"{path} answers {response.status}")
+    try:
+        document = parsed(response.read())
+    except BadRequest as error:
+        raise Unreachable(f"{path} is not valid JSON") from error
+    if not isinstance(document, dict):
+        raise Unreachable(f"{path} is not a JSON object")
+    return document
+
+
+def answer_of(server, path, deadline):
+    if not is_safe(server):
+        raise Unreachable("its URL is not allowed")
+    parts = urlsplit(server)
+    connection_class = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    connection = connection_class(parts.hostname, parts.port, timeout=seconds_to(deadline))
+    try:
+        headers = {"Accept": "application/json", "Connection": "close"}
+        connection.request("GET", path, headers=headers)
+        response = HTTPResponse(Received(whole_answer(connection.sock, deadline)))
+    finally:
+        connection.close()
+    response.begin()
+    return response
+
+
+def whole_answer(connected, deadline):
+    """All bytes until the server ends the connection, however slowly they come."""
+    received = b""
+    while True:
+        connected.settimeout(seconds_to(deadline))
+        piece = connected.recv(PIECE)
+        if not piece:
+            return received
+        received += piece
+        if len(received) > MAX_BYTES:
+            raise Unreachable(f"its answer is longer than {MAX_BYTES:,} bytes")
+
+
+def seconds_to(deadline):
+    seconds = deadline - time.monotonic()
+    if seconds <= 0:
+        raise Unreachable(f"no answer within {SECONDS} seconds")
+    return seconds
+
+
+class Received(BytesIO):
+    """Bytes in place of the connection that http.client reads a response from."""
+
+    def makefile(self, _mode):
+        return self

@@ -1,0 +1,27 @@
+from rest_framework import status
+
+from marketplace.api.exceptions import ApiError, Unavailable
+
+
+class TokenNotAccepted(ApiError):
+    """The caller learns no more than this. `reason` is for the log."""
+
+    status_code = status.HTTP_401_UNAUTHORIZED
+    default_detail = "Token is not accepted"
+    when = "You exchange a token of CI that no publisher of this marketplace allows."
+    remedy = (
+        "Compare the run with the publisher: issuer, audience, project, branch, environment. Each "
+        "token works once."
+    )
+
+    def __init__(self, reason):
+        super().__init__()
+        self.reason = reason
+
+
+class IssuerUnavailable(Unavailable):
+    """The keys of an issuer are needed and cannot be fetched now."""
+
+    def __init__(self, seconds):
+        super().__init__()
+        self.headers = {"Retry-After": str(seconds)}

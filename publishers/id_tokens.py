@@ -1,0 +1,108 @@
+"""The tokens that CI gives to its runs: JWTs that their issuer has signed (contract 31)."""
+
+import re
+from base64 import urlsafe_b64decode
+from hashlib import sha256
+
+import jwt
+
+from marketplace.api.exceptions import BadRequest
+from marketplace.api.parsers import parsed
+from publishers.exceptions import TokenNotAccepted
+
+# What each algorithm needs of a key.
+ALGORITHMS = {
+    "RS256": {"kty": "RSA"},
+    "ES256": {"kty": "EC", "crv": "P-256"},
+    "EdDSA": {"kty": "OKP", "crv": "Ed25519"},
+}
+MAX_LENGTH = 16 * 1024  # characters
+MAX_LIFETIME, LEEWAY = 3600, 30  # seconds
+MAX_TIME = 2**40  # far beyond any date
+PATTERN = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]+")
+OPTIONS = {
+    "require": ["exp", "iat"],
+    # A publisher's audience is compared with its other claims.
+    "verify_aud": False,
+    "enforce_minimum_key_length": True,
+}
+
+
+class IdToken:
+    """A JWT. Anybody may have written its claims until `verify`. Raises TokenNotAccepted."""
+
+    def __init__(self, text):
+        match = PATTERN.fullmatch(text) if len(text) <= MAX_LENGTH else None
+        if match is None:
+            raise TokenNotAccepted("it is not a JWT")
+        self.text, self.signed = text, text.rpartition(".")[0]
+        header, self.claims = map(part_of, match.groups())
+        self.algorithm, self.key_id = header.get("alg"), header.get("kid")
+        if self.algorithm not in list(ALGORITHMS):
+            raise TokenNotAccepted("its algorithm is not allowed")
+        if not isinstance(self.key_id, str):
+            raise TokenNotAccepted("it names no key")
+        if "crit" in header:
+            raise TokenNotAccepted("its header has critical extensions")
+        self.check_types()
+
+    def check_types(self):
+        """Claims of other types than the standard's would be read in more than one way."""
+        times = [self.claims.get("exp"), self.claims.get("iat"), self.claims.get("nbf", 0)]
+        if not all(type(value) in {int, float} and 0 <= value < MAX_TIME for value in times):
+            raise TokenNotAccepted("exp, iat or nbf is missing or not a time")
+        if not 0 < self.claims["exp"] - self.claims["iat"] <= MAX_LIFETIME:
+            raise TokenNotAccepted("it is valid for more than an hour")
+        if self.claims.get("jti", "present") == "":
+            raise TokenNotAccepted("its jti is empty")
+        texts = [self.claims.get(name) for name in ("iss", "sub", "jti") if name in self.claims]
+        if "iss" not in self.claims or not all(isinstance(text, str) for text in texts):
+            raise TokenNotAccepted("iss, sub or jti is not a text")
+
+    @property
+    def issuer(self):
+        return self.claims["iss"]
+
+    @property
+    def audience(self):
+        """The one audience, or None: another one could use it, too."""
+        audience = self.claims.get("aud")
+        if isinstance(audience, list) and len(audience) == 1:
+            [audience] = audience
+        return audience if isinstance(audience, str) else None
+
+    @property
+    def expires_at(self):
+        """The time from which it is refused, in seconds."""
+        return self.claims["exp"] + LEEWAY
+
+    @property
+    def digest(self):
+        """Identifies it, however its signature is written: there are several ways."""
+        name = f"jti {self.claims['jti']}" if "jti" in self.claims else f"signed {self.signed}"
+        return sha256(f"{self.issuer} {name}".encode()).hexdigest()
+
+    def verify(self, key):
+        """Check its signature by a public key, a JWK, and its times. Raises TokenNotAccepted."""
+        try:
+            jwt.decode(
+                self.text,
+                jwt.PyJWK(key, self.algorithm),
+                algorithms=[self.algorithm],
+                issuer=self.issuer,
+                leeway=LEEWAY,
+                options=OPTIONS,
+            )
+        except jwt.PyJWTError as error:
+            raise TokenNotAccepted(f"{type(error).__name__}: {error}") from error
+
+
+def part_of(segment):
+    """The JSON object in a segment. Duplicate keys are refused: parsers differ about them."""
+    try:
+        part = parsed(urlsafe_b64decode(segment + "=" * (-len(segment) % 4)))
+    except (BadRequest, ValueError) as error:
+        raise TokenNotAccepted("it is not a JWT") from error
+    if not isinstance(part, dict):
+        raise TokenNotAccepted("it is not a JWT")
+    return part

@@ -1,0 +1,233 @@
+from datetime import UTC, datetime, timedelta
+
+from django.conf import settings
+from django.db import IntegrityError, models, transaction
+from django.db.models import Q
+from django.utils import timezone
+from rest_framework.exceptions import AuthenticationFailed
+
+from agents.models import Agent, AgentToken
+from marketplace import access
+from marketplace.api.scopes import Scope
+from marketplace.models import violates
+from publishers.exceptions import TokenNotAccepted
+from publishers.models.issuers import Issuer
+from publishers.runs import is_of_pull_request, name_of, provenance_of
+
+LIFETIME = timedelta(minutes=15)
+MAX = 255  # characters of a claim
+KEPT = timedelta(hours=1)  # longer than the clocks of hosts differ
+PURGED = 100  # rows at once
+
+
+class ExchangedTokenQuerySet(models.QuerySet):
+    def spend(self, id_token):
+        """Record the one use of a token. A second caller waits, and gets an IntegrityError."""
+        self.purge()
+        expires_at = datetime.fromtimestamp(id_token.expires_at, UTC)
+        self.create(digest=id_token.digest, expires_at=expires_at)
+
+    def purge(self):
+        """Delete some that have expired. Rows that another request is deleting are skipped."""
+        expired = self.filter(expires_at__lt=timezone.now() - KEPT).values_list("pk", flat=True)
+        self.filter(pk__in=list(expired.select_for_update(skip_locked=True)[:PURGED])).delete()
+
+
+class ExchangedToken(models.Model):
+    """A token of CI that was exchanged; kept until it has expired."""
+
+    digest = models.CharField(max_length=64)
+    expires_at = models.DateTimeField(db_index=True)
+
+    objects = ExchangedTokenQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["digest"], name="unique_exchanged_token"),
+        ]
+
+    def __str__(self):
+        return self.digest
+
+
+class PublisherQuerySet(models.QuerySet):
+    def allowing(self, id_token):
+        """The publisher that allows the run of a token; first, the one for its environment.
+
+        Raises TokenNotAccepted.
+        """
+        claims = id_token.claims
+        projects = [claims.get(name) for name in Publisher.ProjectClaim.values]
+        candidates = self.filter(
+            issuer=id_token.issuer,
+            project__in=[project for project in projects if isinstance(project, str)],
+        )
+        reasons = []
+        for publisher in candidates.order_by("-environment"):
+            reason = publisher.refusal(id_token)
+            if reason is None:
+                return publisher
+            reasons.append(f"{publisher}: {reason}")
+        raise TokenNotAccepted("; ".join(reasons) or "no publisher has its issuer and project")
+
+
+class Publisher(models.Model):
+    """A project whose runs of CI may submit for an agent, without a stored secret (contract 31).
+
+    The claims of a run's token are compared with it as texts, exactly.
+    """
+
+    class ProjectClaim(models.TextChoices):
+        REPOSITORY_ID = "repository_id", "repository_id (GitHub)"
+        PROJECT_ID = "project_id", "project_id (GitLab)"
+        SUB = "sub", "sub"
+
+    class RefType(models.TextChoices):
+        BRANCH = "branch"
+        TAG = "tag"
+
+    agent = models.ForeignKey(Agent, models.CASCADE, related_name="publishers")
+    issuer = models.CharField(
+        max_length=MAX,
+        help_text="As its tokens have it: https://token.actions.githubusercontent.com, "
+        "https://gitlab.com or the address of your own GitLab.",
+    )
+    audience = models.CharField(
+        max_length=MAX, help_text="The one audience of its tokens: the address of this marketplace."
+    )
+    project_claim = models.CharField("project's claim", max_length=13, choices=ProjectClaim)
+    project = models.CharField(
+        max_length=MAX,
+        help_text="The value of that claim: the number of the repository or project, which stays "
+        "when it is renamed, and does not pass to others.",
+    )
+    any_branch = models.BooleanField(
+        default=False, help_text="Everybody who may push to the project may then submit."
+    )
+    ref = models.CharField(
+        max_length=MAX, blank=True, help_text="refs/heads/main at GitHub, main at GitLab."
+    )
+    ref_type = models.CharField("type of ref", max_length=6, choices=RefType, blank=True)
+    protected_only = models.BooleanField(
+        "protected refs only",
+        default=False,
+        help_text="The issuer must call the branch or tag protected.",
+    )
+    environment = models.CharField(
+        max_length=MAX,
+        blank=True,
+        help_text="The job's environment, whose rules say who may start it.",
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    last_used_at = models.DateTimeField(null=True, editable=False)
+
+    objects = PublisherQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "issuer", "environment"],
+                name="unique_publisher",
+                violation_error_message="A publisher has this issuer, project and environment.",
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    issuer__regex=r"^(https://[^/]|http://(127\.0\.0\.1|localhost)([:/]|$))"
+                ),
+                name="publisher_issuer_is_safe",
+                violation_error_message="Write https or http, and localhost, in small letters.",
+            ),
+            models.CheckConstraint(
+                condition=Q(any_branch=True, ref="")
+                | (Q(any_branch=False) & ~Q(ref="", environment="")),
+                name="publisher_names_runs",
+                violation_error_message="Name a ref or an environment, or tick any branch, which "
+                "needs no ref.",
+            ),
+            models.CheckConstraint(
+                condition=Q(ref="")
+                | Q(project_claim="sub")
+                | ~Q(ref_type="", protected_only=False),
+                name="publisher_names_kind_of_ref",
+                violation_error_message="A tag may have the name of a branch: choose the type of "
+                "the ref, or allow protected ones only.",
+            ),
+        ]
+
+    def __str__(self):
+        environment = f", {self.environment}" if self.environment else ""
+        return f"{self.project} at {self.issuer}{environment}"
+
+    @property
+    def claims(self):
+        """The claims that a token must have."""
+        claims = {
+            "iss": self.issuer,
+            self.project_claim: self.project,
+            "ref": self.ref,
+            "ref_type": self.RefType.BRANCH if self.any_branch else self.ref_type,
+            "ref_protected": "true" if self.protected_only else "",
+            "environment": self.environment,
+        }
+        return {name: value for name, value in claims.items() if value}
+
+    def refusal(self, id_token):
+        """The reason why a token is not one of this publisher, or None."""
+        claims = id_token.claims
+        if id_token.audience != self.audience:
+            return "its audience is another one"
+        if is_of_pull_request(claims):
+            return "its run is one of a pull request"
+        # Of these, "any branch" asks only issuers that tell branches and tags apart.
+        may_lack = {"ref_type"} if self.any_branch and self.project_claim == "sub" else set()
+        for name, value in self.claims.items():
+            if claims.get(name) != value and not (name in may_lack and name not in claims):
+                return f"{name} is another one"
+        return None
+
+    def key_of(self, id_token):
+        """The issuer's key that a token names. Raises as Issuer.key_of does."""
+        issuer, _ = Issuer.objects.get_or_create(url=self.issuer)
+        return issuer.key_of(id_token)
+
+    def issue(self, id_token):
+        """The marketplace's own token for the run of a verified one, which is spent.
+
+        Raises TokenNotAccepted.
+        """
+        try:
+            with transaction.atomic():
+                # Staff may have changed it since it was read.
+                rows = Publisher.objects.select_for_update(no_key=True)
+                publisher = rows.filter(pk=self.pk).first()
+                if publisher is None or publisher.refusal(id_token):
+                    raise TokenNotAccepted("its publisher has just been changed")
+                publisher.check_agent()
+                ExchangedToken.objects.spend(id_token)
+                return publisher.token_for(provenance_of(id_token.claims))
+        except IntegrityError as error:
+            if not violates(error, "unique_exchanged_token"):
+                raise
+            raise TokenNotAccepted("it was exchanged before") from error
+
+    def check_agent(self):
+        """Lock the agent. Raises TokenNotAccepted if it may not submit now."""
+        try:
+            self.agent.lock_active()
+        except AuthenticationFailed as error:
+            raise TokenNotAccepted(f"{self.agent} is suspended or paused") from error
+        if not self.agent.may_submit:
+            mode = settings.SUBMISSIONS
+            raise TokenNotAccepted(f"SUBMISSIONS={mode} does not allow {self.agent}")
+
+    def token_for(self, provenance):
+        self.last_used_at = timezone.now()
+        self.save(update_fields=["last_used_at"])
+        return AgentToken.objects.issue(
+            self.agent,
+            [Scope.SUBMIT] if access.is_public() else [Scope.READ, Scope.SUBMIT],
+            name=name_of(provenance),
+            expires_at=self.last_used_at + LIFETIME,
+            provenance=provenance,
+        )

@@ -1,0 +1,63 @@
+"""What the claims of a token say about the run of CI that has it.
+
+The names are those of GitHub Actions and GitLab; other issuers have a `sub`.
+"""
+
+from marketplace.hidden_text import parts_of
+from marketplace.names import CONTROLS
+from marketplace.secrets import TOKEN
+
+# What starts a run that may publish. The others belong to pull requests, or a pull request may have
+# started them: a run of `workflow_run` or of a child pipeline does not say.
+STARTS = {
+    "event_name": {
+        *("push", "workflow_dispatch", "schedule", "release", "create", "repository_dispatch"),
+    },
+    "pipeline_source": {"push", "web", "schedule", "api", "trigger"},
+}
+PULL_REQUESTS = ("refs/pull/", "refs/merge-requests/", "refs/heads/gh-readonly-queue/")
+# The claims that name a part of the provenance; the first that the token has.
+PROVENANCE = {
+    "issuer": ["iss"],
+    "project": ["repository", "project_path", "sub"],
+    "ref": ["ref"],
+    "commit": ["sha"],
+    "run": ["run_id", "pipeline_id"],
+}
+MAX_NAME, MAX_TEXT = 80, 255
+
+
+def is_of_pull_request(claims):
+    """Whether the run is, or may be, one of a pull request: its text is not the project's yet."""
+    return (
+        any(name in claims and not is_one_of(claims[name], STARTS[name]) for name in STARTS)
+        or any(claims.get(name) for name in ("head_ref", "base_ref"))
+        or any(str(claims.get(name)).startswith(PULL_REQUESTS) for name in ("ref", "ref_path"))
+        or ":pull_request" in claims.get("sub", "")
+    )
+
+
+def is_one_of(value, texts):
+    return isinstance(value, str) and value in texts
+
+
+def provenance_of(claims):
+    """Issuer, project, ref, commit and run, each a text; None if the token does not name it."""
+    return {part: first_text(claims, names) for part, names in PROVENANCE.items()}
+
+
+def first_text(claims, names):
+    texts = (claims[name] for name in names if isinstance(claims.get(name), str))
+    return clean(next(texts, ""), MAX_TEXT) or None
+
+
+def clean(text, length):
+    """Its start, without a token and hidden characters, which the name of a branch may have."""
+    start = CONTROLS.sub("", TOKEN.sub("[masked]", text)[:length])
+    return "".join(part for is_hidden, part in parts_of(start) if not is_hidden)
+
+
+def name_of(provenance):
+    """The name of the token that a run gets."""
+    run = provenance["run"] or provenance["commit"] or "unknown"
+    return clean(f"Run {run[:30]} of {provenance['project'] or 'unknown'}", MAX_NAME)

@@ -1,0 +1,5 @@
+from publishers.views import ExchangeViewSet
+
+
+def register(router):
+    router.register("tokens", ExchangeViewSet, basename="exchange")

@@ -1,0 +1,61 @@
+import pytest
+
+from marketplace import fetching
+from tests.admin.conftest import admin_client_of  # noqa: F401
+from tests.publishers.issuer import LoopbackIssuer
+from tests.submissions.conftest import approve, desk, editor  # noqa: F401
+
+URL = "/api/v1/tokens/exchange"
+REFUSED = {"error": "Token is not accepted"}
+BUSY = {"error": "Service temporarily unavailable. Try again in a few seconds."}
+
+
+@pytest.fixture
+def issuer():
+    issuer = LoopbackIssuer()
+    yield issuer
+    issuer.close()
+    # A thread that has waited for it may still have the turn of this process.
+    assert fetching.turn.acquire(timeout=20)
+    fetching.turn.release()
+
+
+@pytest.fixture
+def publisher(agent, issuer):
+    return issuer.publisher(agent)
+
+
+@pytest.fixture
+def exchange(anyone):
+    def exchange(token, **environ):
+        return anyone.post(URL, {"token": token}, **environ)
+
+    return exchange
+
+
+@pytest.fixture
+def is_refused(exchange, caplog):
+    """Whether a token gets the one 401; `is_refused(token, "reason")` looks into the log."""
+    caplog.set_level("INFO", "publishers")
+
+    def is_refused(token, reason):
+        caplog.clear()
+        response = exchange(token)
+        assert (response.status_code, response.json()) == (401, REFUSED)
+        assert "WWW-Authenticate" not in response.headers
+        assert reason in caplog.text
+        assert token not in caplog.text
+        return True
+
+    return is_refused
+
+
+@pytest.fixture
+def is_unavailable(exchange, issuer):
+    def is_unavailable(low=1, high=60):
+        response = exchange(issuer.token())
+        assert (response.status_code, response.json()) == (503, BUSY)
+        assert low <= int(response.headers["Retry-After"]) <= high
+        return True
+
+    return is_unavailable

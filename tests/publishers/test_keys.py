@@ -1,0 +1,124 @@
+"""Where the keys of an issuer come from, and how often they are fetched (contract 31.9 to 31.11)"""
+
+from datetime import timedelta
+from threading import Event
+
+import pytest
+
+from marketplace import fetching
+from publishers.models import Issuer
+from tests.publishers.issuer import BOTH, CI
+
+MINUTE = timedelta(seconds=61)
+
+
+def pass_time(time=MINUTE):
+    """Let the last fetch have been earlier."""
+    issuer = Issuer.objects.get()
+    before = issuer.fetched_at and issuer.fetched_at - time
+    Issuer.objects.update(tried_at=issuer.tried_at - time, fetched_at=before)
+
+
+@pytest.mark.contract("31.10")
+@pytest.mark.usefixtures("publisher")
+def test_keys_are_fetched_once(issuer, exchange):
+    for _ in range(3):
+        assert exchange(issuer.token()).status_code == 201
+
+    assert issuer.fetched == BOTH
+
+
+@pytest.mark.contract("31.10")
+@pytest.mark.usefixtures("publisher")
+def test_an_unknown_key_is_looked_for_once_a_minute(issuer, exchange, is_refused):
+    assert exchange(issuer.token()).status_code == 201
+    old = issuer.token()
+    issuer.rotate(number=2, key_id="second")
+
+    for _ in range(2):
+        assert is_refused(issuer.token(), "no such key")
+    assert issuer.fetched == BOTH
+    pass_time()
+    assert exchange(issuer.token()).status_code == 201
+    assert issuer.fetched == BOTH * 2
+    assert is_refused(old, "no such key")
+    assert issuer.fetched == BOTH * 2
+
+
+@pytest.mark.contract("31.10")
+@pytest.mark.usefixtures("publisher")
+def test_a_key_that_was_withdrawn_is_refused_after_an_hour(issuer, exchange, is_refused):
+    assert exchange(issuer.token()).status_code == 201
+    old = CI(issuer.url)
+    issuer.rotate(number=2, key_id="second")
+
+    pass_time()
+    assert exchange(old.token()).status_code == 201
+    pass_time(timedelta(hours=1))
+    assert is_refused(old.token(), "no such key")
+
+
+@pytest.mark.contract("31.11")
+@pytest.mark.usefixtures("publisher")
+def test_an_issuer_that_is_away(issuer, exchange, is_unavailable):
+    answer = issuer.answers.pop(issuer.KEYS)
+    assert is_unavailable()
+    issuer.answers[issuer.KEYS] = answer
+
+    assert is_unavailable()
+    assert issuer.fetched == BOTH
+    pass_time()
+    assert exchange(issuer.token()).status_code == 201
+
+
+@pytest.mark.contract("31.11")
+@pytest.mark.usefixtures("publisher")
+def test_known_keys_do_not_need_the_issuer(issuer, exchange, is_unavailable):
+    assert exchange(issuer.token()).status_code == 201
+    issuer.answers.clear()
+    pass_time()
+
+    assert exchange(issuer.token()).status_code == 201
+    issuer.key_id = "second"
+    assert is_unavailable()
+    issuer.key_id = "first"
+    assert exchange(issuer.token()).status_code == 201
+
+
+@pytest.mark.contract("31.9")
+@pytest.mark.usefixtures("publisher")
+def test_one_thread_of_a_process_fetches(issuer, is_unavailable, exchange):
+    with fetching.turn:
+        assert is_unavailable(high=3)
+    assert issuer.fetched == []
+
+    assert exchange(issuer.token()).status_code == 201
+
+
+@pytest.mark.contract("31.10")
+@pytest.mark.usefixtures("publisher")
+def test_an_unknown_key_is_refused_while_another_issuer_is_asked(issuer, exchange, is_refused):
+    assert exchange(issuer.token()).status_code == 201
+    issuer.key_id = "unknown"
+
+    with fetching.turn:
+        assert is_refused(issuer.token(), "no such key")
+
+
+@pytest.mark.contract("31.9")
+@pytest.mark.usefixtures("publisher")
+def test_a_slow_issuer_keeps_no_other_request_waiting(issuer, exchange, monkeypatch):
+    """While a name does not resolve, whatever the bounds of a connection are."""
+    monkeypatch.setattr(fetching, "SECONDS", 0.1)
+    resolves = Event()
+
+    def never(*_args, **_options):
+        resolves.wait(10)
+        raise OSError
+
+    monkeypatch.setattr("socket.getaddrinfo", never)
+    assert exchange(issuer.token()).status_code == 503
+    pass_time()
+    assert exchange(issuer.token()).status_code == 503
+    assert fetching.turn.locked()
+    resolves.set()
