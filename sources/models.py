@@ -1,14 +1,19 @@
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
-from django.db import models
-from django.db.models import Q
-from django.db.models.functions import Now
+from django.db import models, transaction
+from django.db.models import Q, Value
+from django.db.models.functions import Concat, Now, Substr
+from django.utils import timezone
 
-from catalogue.models import Kind
+from catalogue.models import REPOSITORY, Kind, Status
 from marketplace.models import MAX_REASON, SLUG
 from sources.addresses import check_address
+from sources.exceptions import SourceFails
+from submissions.models.submissions import MODELS
 
 MAX_PATH = 500  # characters of a path in a repository
+UNREADABLE = "unreadable"
+MAX_FINDINGS = 500  # that are stored
 validate_name = RegexValidator(
     rf"\A{SLUG}\Z", "Use a-z, 0-9 and single hyphens between them, such as team-skills."
 )
@@ -92,9 +97,88 @@ class Source(models.Model):
         except ValidationError as error:
             raise ValidationError({"url": error.messages}) from error
 
+    @property
+    def is_paused(self):
+        return self.state == SourceState.PAUSED
+
+    @property
+    def author(self):
+        """Its name where the authors of versions are."""
+        return f"{REPOSITORY}{self.name}"
+
     def entry_source(self, path):
         """The `source` of the entry that a file of the repository makes (contract 30)."""
-        return f"git:{self.name}:{path}"
+        return f"{self.author}:{path}"
+
+    def lock(self):
+        """Lock and reload it. Raises SourceFails once staff have paused it."""
+        rows = Source.objects.select_for_update(no_key=True)
+        self.refresh_from_db(fields=["name", "state", "review"], from_queryset=rows)
+        if self.is_paused:
+            raise SourceFails("Staff have paused it.")
+
+    def fail(self, reason):
+        """Record that a run found nothing to trust. Everything stays as it is."""
+        self.become(SourceState.FAILING, reason[:MAX_REASON])
+
+    def record(self, fetched, counts, layouts, findings, reason):
+        """Record what a run found; with a reason, the source is failing."""
+        now, more = timezone.now(), len(findings) - MAX_FINDINGS
+        self.commit, self.synced_at = fetched.commit, now
+        self.rewritten_at = now if fetched.rewritten else self.rewritten_at
+        self.counts = {**counts, "findings": len(findings)}
+        self.layouts, self.findings = dict(layouts), findings[:MAX_FINDINGS]
+        if more > 0:
+            self.findings.append(("", f"{more:,} more."))
+        names = ("commit", "synced_at", "rewritten_at", "counts", "layouts", "findings")
+        self.save(update_fields=names)
+        self.become(SourceState.FAILING if reason else SourceState.OK, reason)
+
+    def become(self, state, reason=""):
+        """Record the outcome of a run. A paused source stays paused."""
+        rows = Source.objects.filter(pk=self.pk).exclude(state=SourceState.PAUSED)
+        if rows.update(state=state, reason=reason):
+            self.state, self.reason = state, reason
+
+    @transaction.atomic
+    def rename(self, name):
+        """Give it another name; its entries stay its own."""
+        old = self.entry_source("")
+        self.name = name
+        self.save(update_fields=["name"])
+        for kind in Kind.values:
+            entries = MODELS[kind].objects
+            paths = self.files.filter(kind=kind).values_list("path", flat=True)
+            for column in ("source", "former_source"):
+                own = entries.filter(**{f"{column}__in": [old + path for path in paths]})
+                renamed = Concat(Value(self.entry_source("")), Substr(column, len(old) + 1))
+                own.update(**{column: renamed})
+
+
+class SourceFileQuerySet(models.QuerySet):
+    @transaction.atomic
+    def observe(self, source, digests, now):
+        """Store what a source's ref has now, `{(kind, path): digest}`; returns all of its rows.
+
+        A row whose digest has changed begins to wait again. Without a file, its digest is "".
+        """
+        rows = {(row.kind, row.path): row for row in self.filter(source=source)}
+        changed = [row for key, row in rows.items() if row.bytes_digest != digests.get(key, "")]
+        for row in changed:
+            row.bytes_digest, row.seen_at = digests.get((row.kind, row.path), ""), now
+            row.is_confirmed = False
+        self.bulk_update(changed, ["bytes_digest", "seen_at", "is_confirmed"], batch_size=500)
+        new = [
+            self.model(source=source, kind=kind, path=path, bytes_digest=digest, seen_at=now)
+            for (kind, path), digest in digests.items()
+            if (kind, path) not in rows
+        ]
+        self.bulk_create(new, batch_size=500)
+        # Skills first, because personas bundle them.
+        every = sorted([*rows.values(), *new], key=lambda row: (row.kind != "skill", row.path))
+        for row in every:
+            row.source = source
+        return every
 
 
 class SourceFile(models.Model):
@@ -103,31 +187,58 @@ class SourceFile(models.Model):
     The row of a file that is gone stays, so that its entry is withdrawn once.
     """
 
-    source = models.ForeignKey(
-        Source, models.CASCADE, related_name="files", db_index=False, editable=False
-    )
+    source = models.ForeignKey(Source, models.CASCADE, related_name="files", db_index=False)
     kind = models.CharField(max_length=7, choices=Kind)
     path = models.CharField(max_length=MAX_PATH)
-    # The SHA-256 over its bytes and those of the files beside it, and since when it has this one.
-    bytes_digest = models.CharField(max_length=71)
+    # Of its bytes and those of the files beside it (submissions/proposals.py); "" once it is gone,
+    # UNREADABLE while it cannot be imported. And since when.
+    bytes_digest = models.CharField(max_length=71, blank=True)
     seen_at = models.DateTimeField()
-    # The digest that was published or proposed, or is as published; empty until then.
+    # The digest that the catalogue or the desk has had.
     settled_digest = models.CharField(max_length=71, blank=True)
-    gone_at = models.DateTimeField(null=True)
+    note = models.TextField(blank=True)  # the finding of the last time that it was taken
     # Whether a superuser has confirmed that its entry is withdrawn.
     is_confirmed = models.BooleanField(default=False)
     # The `withdrawn_at` of the entry that this source has withdrawn.
     withdrawn_at = models.DateTimeField(null=True)
+
+    objects = SourceFileQuerySet.as_manager()
 
     class Meta:
         ordering = ["path"]
         constraints = [
             models.UniqueConstraint(fields=["source", "kind", "path"], name="unique_source_file"),
             models.CheckConstraint(
-                condition=Q(is_confirmed=False) | Q(gone_at__isnull=False),
+                condition=Q(is_confirmed=False) | Q(bytes_digest=""),
                 name="only_gone_files_are_confirmed",
             ),
         ]
 
     def __str__(self):
         return f"{self.source}: {self.path}"
+
+    @property
+    def is_gone(self):
+        return self.bytes_digest == ""
+
+    @property
+    def is_settled(self):
+        return self.settled_digest == self.bytes_digest
+
+    @property
+    def entry_source(self):
+        return self.source.entry_source(self.path)
+
+    def settle(self, note="", **values):
+        """Record that the catalogue or the desk has its text."""
+        self.store(settled_digest=self.bytes_digest, note=note, **values)
+
+    def store(self, **values):
+        for name, value in values.items():
+            setattr(self, name, value)
+        self.save(update_fields=values)
+
+    def has_withdrawn(self, entry):
+        """Whether the entry is withdrawn because this file was gone, and for no other reason."""
+        is_withdrawn = entry.status == Status.WITHDRAWN and not entry.is_recalled
+        return is_withdrawn and entry.withdrawn_at == self.withdrawn_at
