@@ -22,7 +22,7 @@ validate_ref = RegexValidator(
     "Write a branch or a tag, such as main.",
 )
 validate_token_variable = RegexValidator(
-    r"\ASOURCE_TOKEN_[A-Z0-9_]+\Z",
+    r"\ASOURCE_TOKEN_[A-Za-z0-9_]+\Z",
     "Write the name of an environment variable that begins with SOURCE_TOKEN_.",
 )
 validate_folder = RegexValidator(
@@ -39,7 +39,7 @@ class SourceKind(models.TextChoices):
 
 class ReviewedIn(models.TextChoices):
     HERE = "here", "Here: staff publish or reject each change"
-    GIT = "git", "In git: changes are published as they are"
+    GIT = "git", "In git: changes are published unless inspection finds something"
 
 
 class SourceState(models.TextChoices):
@@ -51,17 +51,37 @@ class SourceState(models.TextChoices):
 class Source(models.Model):
     """A git repository that the catalogue is kept in step with (contract 30)."""
 
-    name = models.CharField(max_length=60, validators=[validate_name])
-    url = models.CharField("URL", max_length=500)
+    name = models.CharField(
+        max_length=60,
+        validators=[validate_name],
+        help_text="Entries have it in their source: git:team-skills:pdf-tables/SKILL.md.",
+    )
+    url = models.CharField(
+        "URL",
+        max_length=500,
+        help_text="Without a password. A deployer lists its host in SOURCE_HOSTS.",
+    )
     ref = models.CharField(
         "branch or tag", max_length=200, default="main", validators=[validate_ref]
     )
-    kind = models.CharField("entries", max_length=8, choices=SourceKind, default=SourceKind.SKILLS)
-    folder = models.CharField(max_length=MAX_PATH, blank=True, validators=[validate_folder])
-    review = models.CharField(max_length=4, choices=ReviewedIn, default=ReviewedIn.HERE)
-    wait_hours = models.PositiveSmallIntegerField(default=0, validators=[MaxValueValidator(720)])
     token_variable = models.CharField(
-        max_length=100, blank=True, validators=[validate_token_variable]
+        max_length=100,
+        blank=True,
+        validators=[validate_token_variable],
+        help_text="The environment variable that has the repository's token: SOURCE_TOKEN_TEAM.",
+    )
+    kind = models.CharField("entries", max_length=8, choices=SourceKind, default=SourceKind.SKILLS)
+    folder = models.CharField(
+        max_length=MAX_PATH,
+        blank=True,
+        validators=[validate_folder],
+        help_text="Look only there, such as packages/skills. Empty: everywhere.",
+    )
+    review = models.CharField(max_length=4, choices=ReviewedIn, default=ReviewedIn.HERE)
+    wait_hours = models.PositiveSmallIntegerField(
+        default=0,
+        validators=[MaxValueValidator(720)],
+        help_text="A text is taken once the branch has had it for so long.",
     )
     every_minutes = models.PositiveSmallIntegerField(
         default=60, validators=[MinValueValidator(1), MaxValueValidator(10_080)]
@@ -81,7 +101,6 @@ class Source(models.Model):
     # The turns of the clock process.
     soon = models.BooleanField(default=False, editable=False)  # Staff ask for a run.
     due_at = models.DateTimeField(db_default=Now(), editable=False)
-    leased_until = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -130,8 +149,9 @@ class Source(models.Model):
         self.layouts, self.findings = dict(layouts), findings[:MAX_FINDINGS]
         if more > 0:
             self.findings.append(("", f"{more:,} more."))
-        names = ("commit", "synced_at", "rewritten_at", "counts", "layouts", "findings")
-        self.save(update_fields=names)
+        self.save(
+            update_fields=["commit", "synced_at", "rewritten_at", "counts", "layouts", "findings"]
+        )
         self.become(SourceState.FAILING if reason else SourceState.OK, reason)
 
     def become(self, state, reason=""):
@@ -141,21 +161,56 @@ class Source(models.Model):
             self.state, self.reason = state, reason
 
     @transaction.atomic
-    def rename(self, name):
-        """Give it another name; its entries stay its own."""
-        old = self.entry_source("")
-        self.name = name
-        self.save(update_fields=["name"])
+    def change(self, **values):
+        """Change what staff decide, and ask for a run."""
+        stored = Source.objects.select_for_update().get(pk=self.pk)
+        if {"url", "ref"}.intersection(values):
+            values["commit"] = ""  # No commit follows one of another history.
+        for name, value in {**values, "soon": True}.items():
+            setattr(self, name, value)
+        self.save(update_fields=[*values, "soon"])
+        if self.name != stored.name:
+            self.rename_entries(stored.author)
+
+    def rename_entries(self, author):
+        """Keep the entries of its former author name."""
         for kind in Kind.values:
             entries = MODELS[kind].objects
             paths = self.files.filter(kind=kind).values_list("path", flat=True)
+            sources = [f"{author}:{path}" for path in paths]
             for column in ("source", "former_source"):
-                own = entries.filter(**{f"{column}__in": [old + path for path in paths]})
-                renamed = Concat(Value(self.entry_source("")), Substr(column, len(old) + 1))
-                own.update(**{column: renamed})
+                renamed = Concat(Value(self.author), Substr(column, len(author) + 1))
+                entries.filter(**{f"{column}__in": sources}).update(**{column: renamed})
+
+    def pause(self):
+        self.store(state=SourceState.PAUSED, reason="")
+
+    def resume(self):
+        self.store(state=SourceState.OK, soon=True)
+
+    def ask_soon(self):
+        """Ask the clock process for a run before the next one is due."""
+        self.store(soon=True)
+
+    def store(self, **values):
+        for name, value in values.items():
+            setattr(self, name, value)
+        self.save(update_fields=values)
 
 
 class SourceFileQuerySet(models.QuerySet):
+    def waiting_to_go(self):
+        """`{row: entry}` of published entries whose files are gone, until somebody confirms it."""
+        rows = self.filter(bytes_digest="", is_confirmed=False).exclude(settled_digest="")
+        rows = {(row.kind, row.entry_source): row for row in rows.select_related("source")}
+        return {
+            rows[kind, entry.source]: entry
+            for kind, model in MODELS.items()
+            for entry in model.objects.published()
+            .filter(source__in=[source for of_kind, source in rows if of_kind == kind])
+            .only("slug", "source")
+        }
+
     @transaction.atomic
     def observe(self, source, digests, now):
         """Store what a source's ref has now, `{(kind, path): digest}`; returns all of its rows.

@@ -190,6 +190,8 @@ def record(submission, outcome, number, user=None):
 
 def store_withdrawal(submission, entry, user):
     """Withdraw an entry that its source no longer has."""
+    if entry is None:
+        raise Refused(MOVED)
     if entry.is_published:
         entry.withdraw()
     submission.decide(State.PUBLISHED, user)

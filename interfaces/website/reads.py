@@ -159,4 +159,5 @@ def authors_of(kind, entry_id, numbers):
 
 def names_of_authors(kind, entry_id, numbers):
     rows = SubmittedVersion.objects.numbered(kind, entry_id, numbers).items()
-    return {number: row.author for number, row in rows if row.submission.agent_id}
+    submitted = {number: row for number, row in rows if row.submission and row.submission.agent_id}
+    return {number: row.author for number, row in submitted.items()}

@@ -135,7 +135,7 @@ def test_an_entry_with_another_slug_by_now_gets_the_change(proposing, approve):
 def test_a_source_that_was_renamed_gets_the_entry(proposing, approve):
     proposing.skill("pdf")
     proposing.sync()
-    Source.objects.get().rename("office")
+    Source.objects.get().change(name="office")
 
     approve()
 

@@ -199,7 +199,7 @@ def test_a_renamed_source_keeps_its_entries(repository):
     repository.skill("pdf")
     repository.persona("agents/archivist.md")
     repository.sync(kind="both")
-    Source.objects.get().rename("office")
+    Source.objects.get().change(name="office")
     repository.skill("pdf", "Do it well.")
 
     source = repository.sync()
