@@ -14,7 +14,16 @@ from submissions.models import Submission
 
 MOVED = "This has changed since you opened the page. Read it again."
 # The words of the counts of a run, in the order of the page.
-COUNTS = ["published", "proposed", "withdrawn", "unchanged", "waiting", "later", "refused"]
+COUNTS = [
+    "published",
+    "proposed",
+    "withdrawn",
+    "unchanged",
+    "waiting",
+    "later",
+    "refused",
+    "copies",
+]
 
 
 class ConfirmWithdrawalsForm(ActionForm):

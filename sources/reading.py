@@ -20,21 +20,21 @@ class Reading:
         paths = [PurePosixPath(path) for path, _ in refused]
         paths = [path for path in paths if not any(map(reason_to_leave_out, path.parts))]
         self.missing, self.around = set(paths), {one for path in paths for one in path.parents}
-        self.findings = []
+        self.findings, self.copies = [], 0
 
-    def digests_of(self, files):
-        """`{(kind, path): digest}` of the files, but for copies of others."""
+    def run(self, files):
+        """`{(kind, path): (slug, digest)}` of the files, but for copies of others."""
         known = set(self.source.files.exclude(bytes_digest="").values_list("kind", "path"))
-        digests = {key: UNREADABLE for key in known if self.is_incomplete(*key)}
+        texts = {key: ("", UNREADABLE) for key in known if self.is_incomplete(*key)}
         copies = {}
         for file in sorted(files, key=lambda file: order_of(file, known)):
             slug, digest = self.read(file)
             first = copies.setdefault((file.kind, slug, digest), file.path) if slug else file.path
             if first == file.path or (file.kind, str(file.path)) in known:
-                digests[file.kind, str(file.path)] = digest
+                texts[file.kind, str(file.path)] = slug, digest
             else:
-                self.findings.append((str(file.path), f"It is a copy of {first}."))
-        return digests
+                self.copies += 1
+        return texts
 
     def read(self, file):
         """Its slug and digest. If it cannot be imported, that is "" and UNREADABLE."""

@@ -52,8 +52,8 @@ class Sync:
         discovery = Discovery(self.source, self.root, self.proposing)
         files = [] if discovery.gone else discovery.run()
         reading = Reading(self.source, self.root, self.proposing, self.fetched.findings)
-        digests = reading.digests_of(files)
-        self.rows = SourceFile.objects.observe(self.source, digests, self.now)
+        self.rows = SourceFile.objects.observe(self.source, reading.run(files), self.now)
+        self.counts.update({"copies": reading.copies} if reading.copies else {})
         self.unsettle_taken_slugs()
         for row in self.rows:
             if not row.is_gone and row.bytes_digest != UNREADABLE:

@@ -50,6 +50,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('kind', models.CharField(choices=[('skill', 'Skills'), ('persona', 'Personas')], max_length=7)),
                 ('path', models.CharField(max_length=500)),
+                ('slug', models.CharField(blank=True, max_length=100)),
                 ('bytes_digest', models.CharField(blank=True, max_length=71)),
                 ('seen_at', models.DateTimeField()),
                 ('settled_digest', models.CharField(blank=True, max_length=71)),

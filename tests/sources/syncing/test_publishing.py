@@ -240,3 +240,16 @@ def test_nothing_follows_once_staff_pause_it(repository):
 
     assert published() == {}
     assert Source.objects.get().state == "paused"
+
+
+@pytest.mark.contract("30.4")
+def test_fields_that_staff_have_set_stay(repository):
+    repository.skill("pdf")
+    repository.sync()
+    Skill.objects.update(category="documents", license="Apache-2.0")
+    repository.skill("pdf", "Do it well.")
+
+    repository.sync()
+
+    skill = Skill.objects.get()
+    assert (skill.category, skill.license, skill.number) == ("documents", "Apache-2.0", 2)

@@ -1,18 +1,17 @@
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models, transaction
-from django.db.models import Q, Value
+from django.db.models import Value
 from django.db.models.functions import Concat, Now, Substr
 from django.utils import timezone
 
-from catalogue.models import REPOSITORY, Kind, Status
+from catalogue.models import REPOSITORY, Kind
 from marketplace.models import MAX_REASON, SLUG
 from sources.addresses import check_address
 from sources.exceptions import SourceFails
 from submissions.models.submissions import MODELS
 
 MAX_PATH = 500  # characters of a path in a repository
-UNREADABLE = "unreadable"
 MAX_FINDINGS = 500  # that are stored
 validate_name = RegexValidator(
     rf"\A{SLUG}\Z", "Use a-z, 0-9 and single hyphens between them, such as team-skills."
@@ -196,104 +195,3 @@ class Source(models.Model):
         for name, value in values.items():
             setattr(self, name, value)
         self.save(update_fields=values)
-
-
-class SourceFileQuerySet(models.QuerySet):
-    def waiting_to_go(self):
-        """`{row: entry}` of published entries whose files are gone, until somebody confirms it."""
-        rows = self.filter(bytes_digest="", is_confirmed=False).exclude(settled_digest="")
-        rows = {(row.kind, row.entry_source): row for row in rows.select_related("source")}
-        return {
-            rows[kind, entry.source]: entry
-            for kind, model in MODELS.items()
-            for entry in model.objects.published()
-            .filter(source__in=[source for of_kind, source in rows if of_kind == kind])
-            .only("slug", "source")
-        }
-
-    @transaction.atomic
-    def observe(self, source, digests, now):
-        """Store what a source's ref has now, `{(kind, path): digest}`; returns all of its rows.
-
-        A row whose digest has changed begins to wait again. Without a file, its digest is "".
-        """
-        rows = {(row.kind, row.path): row for row in self.filter(source=source)}
-        changed = [row for key, row in rows.items() if row.bytes_digest != digests.get(key, "")]
-        for row in changed:
-            row.bytes_digest, row.seen_at = digests.get((row.kind, row.path), ""), now
-            row.is_confirmed = False
-        self.bulk_update(changed, ["bytes_digest", "seen_at", "is_confirmed"], batch_size=500)
-        new = [
-            self.model(source=source, kind=kind, path=path, bytes_digest=digest, seen_at=now)
-            for (kind, path), digest in digests.items()
-            if (kind, path) not in rows
-        ]
-        self.bulk_create(new, batch_size=500)
-        # Skills first, because personas bundle them.
-        every = sorted([*rows.values(), *new], key=lambda row: (row.kind != "skill", row.path))
-        for row in every:
-            row.source = source
-        return every
-
-
-class SourceFile(models.Model):
-    """A file of a source's ref that makes an entry, and how long it has had its text.
-
-    The row of a file that is gone stays, so that its entry is withdrawn once.
-    """
-
-    source = models.ForeignKey(Source, models.CASCADE, related_name="files", db_index=False)
-    kind = models.CharField(max_length=7, choices=Kind)
-    path = models.CharField(max_length=MAX_PATH)
-    # Of its bytes and those of the files beside it (submissions/proposals.py); "" once it is gone,
-    # UNREADABLE while it cannot be imported. And since when.
-    bytes_digest = models.CharField(max_length=71, blank=True)
-    seen_at = models.DateTimeField()
-    # The digest that the catalogue or the desk has had.
-    settled_digest = models.CharField(max_length=71, blank=True)
-    note = models.TextField(blank=True)  # the finding of the last time that it was taken
-    # Whether a superuser has confirmed that its entry is withdrawn.
-    is_confirmed = models.BooleanField(default=False)
-    # The `withdrawn_at` of the entry that this source has withdrawn.
-    withdrawn_at = models.DateTimeField(null=True)
-
-    objects = SourceFileQuerySet.as_manager()
-
-    class Meta:
-        ordering = ["path"]
-        constraints = [
-            models.UniqueConstraint(fields=["source", "kind", "path"], name="unique_source_file"),
-            models.CheckConstraint(
-                condition=Q(is_confirmed=False) | Q(bytes_digest=""),
-                name="only_gone_files_are_confirmed",
-            ),
-        ]
-
-    def __str__(self):
-        return f"{self.source}: {self.path}"
-
-    @property
-    def is_gone(self):
-        return self.bytes_digest == ""
-
-    @property
-    def is_settled(self):
-        return self.settled_digest == self.bytes_digest
-
-    @property
-    def entry_source(self):
-        return self.source.entry_source(self.path)
-
-    def settle(self, note="", **values):
-        """Record that the catalogue or the desk has its text."""
-        self.store(settled_digest=self.bytes_digest, note=note, **values)
-
-    def store(self, **values):
-        for name, value in values.items():
-            setattr(self, name, value)
-        self.save(update_fields=values)
-
-    def has_withdrawn(self, entry):
-        """Whether the entry is withdrawn because this file was gone, and for no other reason."""
-        is_withdrawn = entry.status == Status.WITHDRAWN and not entry.is_recalled
-        return is_withdrawn and entry.withdrawn_at == self.withdrawn_at
