@@ -19,10 +19,9 @@ class OfSourceQuerySet(models.QuerySet):
         It replaces the pending one of the same file, unless that has the same bytes. Nobody counts
         the submissions of sources.
         """
-        row = self.model(
-            **origin._asdict(), kind=proposal.kind, slug=proposal.slug, **proposal.values
-        )
-        return self.store(row, proposal, self.filter(source=origin.source, path=origin.path))
+        file = {"source": origin.source, "kind": proposal.kind, "path": origin.path}
+        row = self.model(**file, commit=origin.commit, slug=proposal.slug, **proposal.values)
+        return self.store(row, proposal, self.filter(**file))
 
 
 class OfSource(models.Model):

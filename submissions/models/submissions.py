@@ -71,8 +71,9 @@ class SubmissionQuerySet(OfSourceQuerySet):
         """
         if agent:
             agent.lock_active()
-        author = {"agent": agent, "user": user, "source": None, "slug": proposal.slug}
-        submission = self.model(**author, kind=proposal.kind, note=note, **proposal.values)
+        author = {"agent": agent, "user": user, "source": None}
+        author |= {"kind": proposal.kind, "slug": proposal.slug}
+        submission = self.model(**author, note=note, **proposal.values)
         return self.store(submission, proposal, self.filter(**author), is_maintainer=is_maintainer)
 
     def store(self, submission, proposal, own, *, is_maintainer=False):
@@ -80,8 +81,7 @@ class SubmissionQuerySet(OfSourceQuerySet):
         self.take_turn()
         self.refuse_purged(proposal)
         # Somebody may be deciding it now.
-        rows = own.pending().filter(kind=submission.kind).for_list()
-        previous = rows.select_for_update(no_key=True).first()
+        previous = own.pending().for_list().select_for_update(no_key=True).first()
         if previous and previous.is_the_same(submission):
             previous.note = submission.note
             previous.save(update_fields=["note"])
@@ -272,10 +272,7 @@ class Submission(OfSource):
 
     @transaction.atomic
     def withdraw(self):
-        """Take it back, and delete its bytes. Doing it again changes nothing.
-
-        Raises AlreadyDecided.
-        """
+        """Take it back, and delete its bytes. Raises AlreadyDecided, but not the second time."""
         rows = Submission.objects.select_for_update(no_key=True).for_list()
         self.refresh_from_db(from_queryset=rows)
         if self.state == State.WITHDRAWN:

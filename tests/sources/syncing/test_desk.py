@@ -7,6 +7,7 @@ from submissions.models import Submission
 from tests.admin.actions import told
 from tests.sources.syncing.conftest import published
 from tests.submissions.conftest import desk  # noqa: F401
+from tests.submissions.test_desk import rows_of
 
 pytestmark = pytest.mark.contract("30.15")
 
@@ -21,15 +22,13 @@ def test_the_desk_shows_a_source_as_the_author(desk, proposing):  # noqa: F811
     proposing.skill("pdf", run_py="print()")
     proposing.sync()
 
-    row = desk.list().content.decode()
+    row = rows_of(desk.list())[0]
     page = desk.page(Submission.objects.get()).content.decode()
 
-    assert ">git:team<" in row
-    assert ">source<" in row
+    assert (row["author"], row["operator"]) == ("git:team | a source", "")
     address = f"/admin/sources/source/{proposing.source.pk}/change/"
-    assert f'<b>Author</b><a href="{address}">git:team</a>' in page
-    assert "<b>File</b><span>pdf/SKILL.md</span>" in page
-    assert f"<b>Commit</b><span>{1:040x}</span>" in page
+    assert f'<dd><a href="{address}">git:team</a></dd><dd>a source</dd>' in page
+    assert f"<dd>pdf/SKILL.md</dd><dd>at {1:040x}</dd>" in page
 
 
 def test_staff_publish_it(desk, proposing):  # noqa: F811
@@ -52,9 +51,10 @@ def test_staff_withdraw_an_entry_that_is_gone(desk, proposing, approve):  # noqa
     proposing.remove("pdf")
     proposing.sync()
     submission = Submission.objects.pending().get()
-    assert ">withdrawal<" in desk.list().content.decode()
+    assert rows_of(desk.list())[0]["change"] == "withdrawal"
     page = desk.page(submission)
-    assert "The repository no longer has this skill." in page.content.decode()
+    assert "a withdrawal, because the repository no longer has it" in page.content.decode()
+    assert "Withdraw the skill" in page.content.decode()
 
     after = desk.decide(page, "publish")
 
