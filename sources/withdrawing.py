@@ -1,5 +1,7 @@
 """Withdrawing entries whose files are gone from a source (contract 30)."""
 
+from django.db import transaction
+
 from importing.base import taking_turns
 from sources.models import ReviewedIn
 from sources.proposals import Withdrawal
@@ -33,8 +35,10 @@ class Withdrawing:
             self.withdraw(row)
         return f"{gone} is gone." if gone else ""
 
+    @transaction.atomic
     def published(self):
         """`{kind: sources}` of the source's published entries."""
+        self.source.lock()  # Nobody renames it meanwhile.
         return {
             kind: set(
                 model.objects.published()
