@@ -22,7 +22,7 @@ FOR_DEMO := $(or $(wildcard $(READY)),.venv/.ready-for-demo)
 UV := $(or $(shell command -v uv),$(BIN)/uv)
 MARKED := external or servers or slow
 # They import no infrastructure (import-linter), so that they are the same in both modes.
-SAME := $(addprefix --ignore=tests/,admin importing operators)
+SAME := $(addprefix --ignore=tests/,admin importing operators sources)
 # Tests wait a third of the time, so run one process more than there are cores, and marked ones half
 # of it, for servers and timers. One process runs all tests of a file, which share servers.
 MORE = 1

@@ -25,6 +25,7 @@ from importing.reports import reason_of
 
 BATCH = 20  # files per transaction, for which a page of the desk may wait
 SETTLED = 100  # files, a multiple of BATCH, after which the indexes hold all of their entries
+NO_SLUG = "no slug can be made from its name: use a-z, 0-9 and hyphens"
 
 
 @contextmanager
@@ -191,9 +192,7 @@ class Importer(Finder):
     def new_entry(self, file):
         """The unsaved entry of a file; None if it is refused."""
         if not file.slug:
-            self.report.refuse(
-                file.path, "no slug can be made from its name: use a-z, 0-9 and hyphens"
-            )
+            self.report.refuse(file.path, NO_SLUG)
             return None
         entry = self.model(slug=self.free_slug(file), source=file.source)
         if not self.fill(file, entry):

@@ -3,6 +3,7 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
+from catalogue.models import REPOSITORY
 from importing.reports import ImportReport
 
 INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
@@ -38,6 +39,10 @@ class ImportCommand(BaseCommand):
                 raise CommandError(f"{path} does not exist")
         if source is not None and len(paths) > 1:
             raise CommandError("--source takes a single PATH: import several one at a time")
+        if source is not None and f"{source}:".startswith(REPOSITORY):
+            raise CommandError(
+                "--source cannot be git or begin with git: sources own these entries"
+            )
         report = ImportReport(self.write)
         importer = self.importer_class(report, draft=draft, source=source, strict=strict)
         files, count, kind = [], 0, f"{importer.model.kind}s"

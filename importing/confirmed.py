@@ -133,11 +133,9 @@ class ConfirmedMixin:
         return outcome
 
     def save_entry(self, file, outcome):
-        file.slug = slug_of(file.fields.line("name")) or file.slug
+        file.slug = self.slug_of(file)
         # Nobody saves it between the comparison and the update.
-        entries = self.model.objects.select_for_update(no_key=True)
-        existing = entries.filter(slug=file.slug).first()
-        existing = existing or entries.filter(source=file.source).first()
+        existing = self.existing(file, self.model.objects.select_for_update(no_key=True))
         self.learn([file])
         self.existing_slugs = set()  # of this file alone: the next one may be for the same slug
         entry = existing or self.new_entry(file)
@@ -158,6 +156,14 @@ class ConfirmedMixin:
             outcome.changes = [*self.text_changes(file, entry), *self.file_changes([], entry)]
             outcome.may_publish = not self.draft and lacks_description(file)
         outcome.findings = self.report.findings
+
+    def slug_of(self, file):
+        return slug_of(file.fields.line("name")) or file.slug
+
+    def existing(self, file, entries):
+        """The entry that the file changes, of these entries; or None."""
+        same_slug = entries.filter(slug=file.slug).first()
+        return same_slug or entries.filter(source=file.source).first()
 
     def is_draft(self, file):
         is_ticked = self.display_path(file.path) in self.published

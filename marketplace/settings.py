@@ -69,6 +69,12 @@ GIT = environment.boolean("GIT", default=True)
 LICENSES = tuple(
     environment.words("LICENSES", pattern=r"[A-Za-z0-9.+-]+", meaning="SPDX identifiers")
 )
+# The hosts of git repositories that sources follow, with their ports; none means no sources.
+SOURCE_HOSTS = environment.words(
+    "SOURCE_HOSTS",
+    pattern=r"[A-Za-z0-9.-]+(:[0-9]{1,5})?",
+    meaning="hosts with or without a port, such as git.example.com:8443",
+)
 GIT_MAX_ENTRIES = environment.whole_number("GIT_MAX_ENTRIES", default=1000, low=1, high=10_000)
 # Whether the start page shows what agents are doing, for everybody.
 SHOW_ACTIVITY = environment.boolean("SHOW_ACTIVITY", default=True)
@@ -103,6 +109,7 @@ INSTALLED_APPS = [
     "reports",
     "submissions",
     "publishers",
+    "sources",
     "operators",
     "interfaces.git",
 ]

@@ -1,10 +1,16 @@
 from django.utils.functional import cached_property
 
-from catalogue.models import Status
-from submissions.exceptions import PersonaHasMaintainer, SkillHasMaintainer
+from catalogue.models import REPOSITORY, Status
+from submissions.exceptions import (
+    PersonaFromRepository,
+    PersonaHasMaintainer,
+    SkillFromRepository,
+    SkillHasMaintainer,
+)
 from submissions.models import Maintainer
 
 HAS_MAINTAINER = {"skill": SkillHasMaintainer, "persona": PersonaHasMaintainer}
+FROM_REPOSITORY = {"skill": SkillFromRepository, "persona": PersonaFromRepository}
 
 
 class Author:
@@ -22,8 +28,12 @@ class Author:
         return Maintainer.objects.of(self.entry).including(self.agent).exists()
 
     def check(self):
-        """Raises SkillHasMaintainer or PersonaHasMaintainer if only others may change it."""
-        if self.entry is None or self.is_maintainer:
+        """Raises a Conflict if only others, or only its repository, may change it."""
+        if self.entry is None:
+            return
+        if self.entry.source.startswith(REPOSITORY):
+            raise FROM_REPOSITORY[self.entry.kind]
+        if self.is_maintainer:
             return
         if Maintainer.objects.of(self.entry).exists():
             raise HAS_MAINTAINER[self.entry.kind]

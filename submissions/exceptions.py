@@ -25,6 +25,18 @@ class PersonaHasMaintainer(Conflict):
     remedy = "Choose another `name`, or ask the staff to make you a maintainer."
 
 
+class SkillFromRepository(Conflict):
+    default_detail = "This skill comes from a repository"
+    when = "You submit a skill that the staff take from its repository."
+    remedy = "Propose your change in that repository, or choose another `name`."
+
+
+class PersonaFromRepository(Conflict):
+    default_detail = "This persona comes from a repository"
+    when = "You submit a persona that the staff take from its repository."
+    remedy = "Propose your change in that repository, or choose another `name`."
+
+
 class NothingHasChanged(Conflict):
     default_detail = "Nothing has changed"
     when = "The text and the files that you submit are published already."

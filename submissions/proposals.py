@@ -22,7 +22,6 @@ from importing.names import is_skill_md, reason_to_leave_out
 from importing.zips import unzip
 from marketplace.large_values import pieces_of
 from submissions.exceptions import NothingHasChanged, UnusableText
-from submissions.models.submissions import MODELS
 from submissions.staff_fields import keep_fields
 
 ONE_SKILL = "The zip must hold one SKILL.md, at its root or in one folder with all its files"
@@ -43,21 +42,29 @@ class Proposal:
     """
 
     def __init__(self, kind, path, slug=None):
-        self.kind, self.model = kind, MODELS[kind]
-        self.importer = IMPORTERS[kind]()
-        self.importer.root = path.parent.parent
-        # Nobody has to tick anything yet: a person reads every finding before it is published.
-        shown = self.importer.display_path(path)
-        self.importer.accepted, self.importer.published = {shown}, {shown}
-        self.file = self.importer.read(path.parent.parent, path)
-        if self.file is None:
-            raise UnusableText(f"content: {self.importer.report.text}")
+        self.read(IMPORTERS[kind](), path.parent.parent, path)
         self.by_staff, name = slug is not None, self.file.fields.line("name")
         if self.by_staff and slug_of(name) not in {"", slug}:
             raise UnusableText(f"content: name must stay {slug}")
         self.slug = slug or name
         if not is_slug(self.slug):
             raise UnusableText("content: name must be a slug, such as pdf-tables")
+
+    def read(self, importer, root, path):
+        """Read the file with its folder. Raises UnusableText."""
+        self.kind, self.model, self.importer = importer.model.kind, importer.model, importer
+        importer.root = root
+        # Nobody has to tick anything yet: a person reads every finding before it is published.
+        shown = importer.display_path(path)
+        importer.accepted, importer.published = {shown}, {shown}
+        self.file = importer.read(root, path)
+        if self.file is None:
+            raise UnusableText(f"content: {importer.report.text}")
+
+    @property
+    def keeps_fields(self):
+        """Whether the entry keeps what staff have set beside its file."""
+        return not self.by_staff
 
     @property
     def text(self):
@@ -83,7 +90,7 @@ class Proposal:
         is_export = base is not None and as_file(base) == self.text
         self.files_before = getattr(base, "files", [])
         problems = [*self.problems_of_persona()]
-        if base is not None and not self.by_staff:
+        if base is not None and self.keeps_fields:
             keep_fields(self.file, base)
         problems += self.fill(entry)
         if problems:
@@ -93,8 +100,11 @@ class Proposal:
             has_same_files = self.kind == "persona" or before[names.index("files")] == self.files
             is_same = has_same_fields and not entry.is_outdated and self.has_same_bundle(entry)
             if is_same or (is_export and has_same_files):
-                raise NothingHasChanged
+                self.refuse_unchanged()
         self.values = self.values_of(entry, base_number)
+
+    def refuse_unchanged(self):
+        raise NothingHasChanged
 
     def fill(self, entry):
         """Set the entry's fields; returns the problems that an import would have with them."""
@@ -173,15 +183,7 @@ class Proposal:
 
     @property
     def bytes_digest(self):
-        """A SHA-256 over path, executable bit and bytes of every file, in the order of paths."""
-        rows = {self.file_name: (False, sha256(self.text.encode()).hexdigest())}
-        for file in self.files:
-            rows[file["path"]] = file["is_executable"], file["digest"].removeprefix("sha256:")
-        total = sha256()
-        for path in sorted(rows, key=str.encode):
-            is_executable, digest = rows[path]
-            total.update(f"{digest} {'x' if is_executable else '-'} {path}\n".encode())
-        return f"sha256:{total.hexdigest()}"
+        return bytes_digest_of(self.file_name, self.text, self.files)
 
     def write_archive(self, output):
         """Write the skill's folder as a zip."""
@@ -190,6 +192,18 @@ class Proposal:
     def pieces(self, file):
         with self.file.folder.places[file["path"]].open("rb") as opened:
             yield from pieces_of(opened)
+
+
+def bytes_digest_of(name, text, files):
+    """A SHA-256 over path, executable bit and bytes of every file, in the order of paths."""
+    rows = {name: (False, sha256(text.encode()).hexdigest())}
+    for file in files:
+        rows[file["path"]] = file["is_executable"], file["digest"].removeprefix("sha256:")
+    total = sha256()
+    for path in sorted(rows, key=str.encode):
+        is_executable, digest = rows[path]
+        total.update(f"{digest} {'x' if is_executable else '-'} {path}\n".encode())
+    return f"sha256:{total.hexdigest()}"
 
 
 def digest_of(entry):

@@ -27,7 +27,7 @@ MOVED = "This has changed since you opened the page. Read it again."
 
 
 class BySlugMixin:
-    """A submission changes the entry of its slug alone, wherever that came from."""
+    """A submission changes its own entry alone, wherever that came from."""
 
     def __init__(self, submission, path, **options):
         super().__init__(**options)
@@ -36,12 +36,14 @@ class BySlugMixin:
         self.published = {self.display_path(path)}  # even without a description
         self.submission, self.path = submission, path
 
-    def read(self, root, path):
-        file = super().read(root, path)
-        entry = self.model.objects.filter(slug=self.submission.slug).first()
-        if file and entry and self.submission.agent_id:
+    def slug_of(self, file):
+        return self.submission.slug
+
+    def existing(self, file, entries):
+        entry = self.submission.entry_in(entries)
+        if entry and (self.submission.agent_id or self.submission.source_id):
             keep_fields(file, entry)
-        return file
+        return entry
 
     def outcome(self):
         """The Outcome of importing it, or of the preview."""
@@ -102,6 +104,8 @@ def publish(submission, approval):
         shown = approval.bytes_digest, approval.number
         if is_newer or shown != (submission.bytes_digest, number):
             raise Refused(MOVED)
+        if submission.withdraws:
+            return store_withdrawal(submission, entry, approval.user)
         check_entry(submission, entry, ends_recall=approval.ends_recall)
         outcome = imported(submission, accepts_doubts=approval.accepts_doubts)
         if approval.findings != outcome.findings_digest:
@@ -132,9 +136,8 @@ def publish_at_once(submission):
 
 
 def locked_entry(submission):
-    """The entry of its slug, which nobody else changes until the transaction ends, or None."""
-    rows = submission.model.objects.select_for_update(no_key=True)
-    return rows.filter(slug=submission.slug).first()
+    """The entry that it changes, which nobody else changes until the transaction ends, or None."""
+    return submission.entry_in(submission.model.objects.select_for_update(no_key=True))
 
 
 def check_entry(submission, entry, *, ends_recall):
@@ -146,7 +149,8 @@ def check_entry(submission, entry, *, ends_recall):
     if entry.status == Status.WITHDRAWN and not ends_recall:
         raise Refused(WITHDRAWN.format(kind=entry.kind))
     is_new = submission.base_number is None and entry.is_published
-    if is_new and entry.digest != submission.digest:
+    is_other = submission.source and entry.source != submission.entry_source
+    if is_other or (is_new and entry.digest != submission.digest):
         raise Refused(TAKEN.format(slug=entry.slug))
 
 
@@ -167,7 +171,10 @@ def record(submission, outcome, number, user=None):
     """Record who submitted and who published the version that followed this number."""
     entry = outcome.entry
     entry.refresh_from_db(fields=["number", "source"])
-    if submission.agent is not None:
+    if submission.source is not None:
+        entry.source = submission.entry_source
+        entry.save(update_fields=["source"])
+    elif submission.agent is not None:
         take_over(submission, entry, is_new=outcome.result == "created")
     if entry.number > number:
         version = entry.versions.get(number=entry.number)
@@ -176,9 +183,20 @@ def record(submission, outcome, number, user=None):
             submission=submission,
             submitted_by=submission.author,
             provenance=submission.provenance,
+            commit=submission.commit,
             published_by=user.get_username() if user else "",
         )
     submission.decide(State.PUBLISHED, user, number=entry.number)
+
+
+def store_withdrawal(submission, entry, user):
+    """Withdraw an entry that its source no longer has."""
+    if entry is None:
+        raise Refused(MOVED)
+    if entry.is_published:
+        entry.withdraw()
+    submission.decide(State.PUBLISHED, user)
+    return entry
 
 
 def take_over(submission, entry, *, is_new):

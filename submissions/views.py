@@ -19,7 +19,9 @@ from submissions.exceptions import (
     AlreadyDecided,
     NothingHasChanged,
     OnlyClaimedAgents,
+    PersonaFromRepository,
     PersonaHasMaintainer,
+    SkillFromRepository,
     SkillHasMaintainer,
     SubmissionNotFound,
     TooManyPending,
@@ -95,7 +97,11 @@ class SubmissionViewSet(ApiViewSet):
             200: SubmittedSerializer,
             201: SubmittedSerializer,
             403: OnlyClaimedAgents,
-            409: (SkillHasMaintainer, PersonaHasMaintainer, NothingHasChanged, TooManyPending),
+            409: (
+                *(SkillHasMaintainer, PersonaHasMaintainer),
+                *(SkillFromRepository, PersonaFromRepository),
+                *(NothingHasChanged, TooManyPending),
+            ),
             415: UnsupportedSubmission,
         },
     )

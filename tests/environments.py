@@ -90,6 +90,10 @@ WRONG_FOR_SETTINGS = {
         "market.example"
     ],
     "LICENSES must hold SPDX identifiers, not {!r}.": ["MIT OR Apache-2.0"],
+    "SOURCE_HOSTS must hold hosts with or without a port, such as git.example.com:8443, "
+    "not {!r}.": [
+        *("https://git.example.com", "git.example.com/team", "ada@git.example.com", "[::1]", "*"),
+    ],
 }
 WRONG_FOR_SERVER = {
     "BIND must be an address without a port, such as 127.0.0.1, not {!r}.": [

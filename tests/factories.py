@@ -11,6 +11,7 @@ from catalogue.models import FileContent, Persona, Skill
 from importing.folders import as_stored
 from installs.models import PersonaInstall, SkillInstall
 from reviews.models import Review
+from sources.models import Source
 from submissions.models import Submission
 
 
@@ -129,6 +130,14 @@ class SubmissionFactory(DjangoModelFactory):
     )
     size = factory.LazyAttribute(lambda row: len(row.content))
     digest = bytes_digest = factory.LazyAttribute(lambda row: f"sha256:{row.slug:0>64}")
+
+
+class SourceFactory(DjangoModelFactory):
+    class Meta:
+        model = Source
+
+    name = factory.Sequence("source-{}".format)
+    url = "https://git.example.com/skills"
 
 
 def review(agent, persona, rating, comment=""):

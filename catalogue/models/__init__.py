@@ -18,7 +18,7 @@ from catalogue.models.labels import (
 from catalogue.models.look_alikes import look_alike_finding, look_alikes
 from catalogue.models.personas import FREE, MAX_BUNDLED, RATING_OR_ZERO, Persona
 from catalogue.models.purges import Purge
-from catalogue.models.querysets import SUBMITTED, successor_slug
+from catalogue.models.querysets import REPOSITORY, SUBMITTED, successor_slug
 from catalogue.models.skills import FILE_TEXT, Skill
 from catalogue.models.status import IS_PUBLISHED, PUBLISHED, PUBLISHED_STATUS, Status
 from catalogue.models.versions import MAX_NUMBER, PersonaVersion, SkillVersion

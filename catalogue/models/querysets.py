@@ -11,6 +11,8 @@ from marketplace.rows import row_version
 
 # The start of the source of entries that agents maintain, before the handle of the last author.
 SUBMITTED = "submission:"
+# The same of those that belong to a git repository, before its name and the path of their file.
+REPOSITORY = "git:"
 
 
 class EntryQuerySet(CountedQuerySet):

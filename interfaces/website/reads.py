@@ -170,5 +170,4 @@ def authors_of(kind, entry_id, numbers):
 
 def names_of_authors(kind, entry_id, numbers):
     rows = SubmittedVersion.objects.numbered(kind, entry_id, numbers).items()
-    rows = [(number, row) for number, row in rows if row.submission.agent_id]
-    return {number: VersionAuthor(row.author, row.run) for number, row in rows}
+    return {number: VersionAuthor(row.author, row.run) for number, row in rows if row.agent}

@@ -8,7 +8,7 @@ from search.models import ZeroResultSearch
 class ZeroResultSearchAdmin(ReadOnlyModelAdmin):
     """Searches that found nothing, which show what the catalogue lacks."""
 
-    menu = MenuItem("Catalogue", 13, "search_off")
+    menu = MenuItem("Catalogue", 14, "search_off")
     list_display = fields = ["text", "kind", "searches", "last_searched_at"]
     list_filter = ["kind"]
     search_fields = ["text"]  # see `find`

@@ -34,7 +34,7 @@ UNSENT = "Nothing was published: you have written a reason. Reject with it, or d
 
 def page_context(model_admin, request, submission):
     opened_at = timezone.now().timestamp()
-    entry = submission.model.objects.filter(slug=submission.slug).first()
+    entry = submission.entry_in(submission.model.objects)
     beside = model_admin.neighbours(request, submission)
     context = {
         "beside": beside,
@@ -60,6 +60,8 @@ def page_context(model_admin, request, submission):
 def preview_context(submission, entry):
     """The changes that publishing it would make now, or the obstacle."""
     context = {"number": entry.number if entry else ""}
+    if submission.withdraws:
+        return context
     try:
         outcome = preview(submission)
         context |= {"outcome": outcome, "findings_digest": outcome.findings_digest}
@@ -102,7 +104,7 @@ def changes_of(submission, entry):
 
 def earlier_panel(_model_admin, request, submission):
     same = Submission.objects.filter(kind=submission.kind, slug=submission.slug)
-    same = same.exclude(pk=submission.pk).for_list().select_related("agent", "user")
+    same = same.exclude(pk=submission.pk).for_list().select_related("agent", "user", "source")
 
     def line(other):
         when = f"on {other.decided_at:%d %b %Y}" if other.decided_at else ""
@@ -164,7 +166,8 @@ def publish_shown(model_admin, request, submission, approval):
     """Publish what the page showed. Raises as `publish` does."""
     with transaction.atomic():
         entry = publish(submission, approval)
-        message = f"Published the submission of {submission.author}."
+        word = "Accepted" if submission.withdraws else "Published"
+        message = f"{word} the submission of {submission.author}."
         entry_admin = model_admin.admin_site.get_model_admin(submission.model)
         if approval.number is None:
             entry_admin.log_addition(request, entry, message)

@@ -40,6 +40,11 @@ from submissions.models.submissions import State
 MAX_QUEUE = 2000  # submissions that "next" goes through
 
 
+def has_desk():
+    """Whether agents or sources may submit."""
+    return settings.SUBMISSIONS != "off" or bool(settings.SOURCE_HOSTS)
+
+
 class Neighbours(NamedTuple):
     """The pages of the pending submissions beside one, in the order of the list; or ""."""
 
@@ -71,7 +76,8 @@ class SubmissionAdmin(NotesMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
         rows = with_facts(super().get_queryset(request)).defer("archive")
         if request.resolver_match.url_name == self.url_name("changelist"):
             rows = rows.for_list()
-        return self.with_assignee(rows.select_related("agent__claim__key", "user", "decided_by"))
+        authors = "agent__claim__key", "user", "source"
+        return self.with_assignee(rows.select_related(*authors, "decided_by"))
 
     def find(self, queryset, term):
         # With the kind, an index has the slug.
@@ -84,10 +90,10 @@ class SubmissionAdmin(NotesMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     # Permissions
 
     def has_module_permission(self, request):
-        return settings.SUBMISSIONS != "off" and super().has_module_permission(request)
+        return has_desk() and super().has_module_permission(request)
 
     def has_view_permission(self, request, obj=None):
-        return settings.SUBMISSIONS != "off" and super().has_view_permission(request, obj)
+        return has_desk() and super().has_view_permission(request, obj)
 
     def has_note_permission(self, request):
         return self.has_act_permission(request)
@@ -113,6 +119,8 @@ class SubmissionAdmin(NotesMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     @admin.display(description="changes")
     def change(self, submission):
         number = submission.base_number
+        if submission.withdraws:
+            return "withdrawal"
         return "new" if number is None else f"version {number}"
 
     @admin.display(description="findings", empty_value="none")
@@ -127,8 +135,9 @@ class SubmissionAdmin(NotesMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
         return format_html_join(" ", '<span class="state state-{}">{}</span>', badges)
 
     def author(self, submission):
-        agent = submission.agent
-        about = f"for {age_of(agent)}, {record_of(submission)}" if agent else "on the staff"
+        agent, about = submission.agent, "a source" if submission.source else "on the staff"
+        if agent:
+            about = f"for {age_of(agent)}, {record_of(submission)}"
         return two_lines(author_of(submission), about)
 
     def operator(self, submission):

@@ -62,6 +62,8 @@ def record_of(submission):
 def heading_of(submission, entry):
     """What it proposes, and whether the entry has moved on since it came."""
     number = submission.base_number
+    if submission.withdraws:
+        return "a withdrawal, because the repository no longer has it"
     if number is None:
         return f"a new {submission.kind}"
     if submission.state != State.PENDING or entry is None:
@@ -83,6 +85,8 @@ def facts_of(request, submission, entry):
         key = agent.claim.key_id
         name, note = operator_of(agent)
         yield "Operator", name, link_to(request, "agents.operatorkey", key) if key else "", note
+    elif submission.source:
+        yield from facts_of_source(request, submission)
     else:
         yield "Author", author_of(submission), "", "on the staff"
     if entry and may_view(request):
@@ -95,6 +99,12 @@ def facts_of(request, submission, entry):
         yield "Sent from", submission.run, "", ""
     files = f" in {len(submission.files) + 1:,} files" if submission.files else ""
     yield "Submitted", f"{age_of(submission)} ago", "", f"{submission.size:,} bytes{files}"
+
+
+def facts_of_source(request, submission):
+    address = link_to(request, "sources.source", submission.source_id)
+    yield "Author", author_of(submission), address, "a source"
+    yield "File", submission.path, "", f"at {submission.commit}"
 
 
 def maintainers_of(entry, agent):
@@ -116,7 +126,7 @@ def maintainers_of(entry, agent):
 def removed_files(submission):
     """The changes of the files that a pending change would remove from the skill."""
     is_change = submission.kind == Kind.SKILL and submission.base_number is not None
-    if not is_change or submission.state != State.PENDING:
+    if submission.withdraws or not is_change or submission.state != State.PENDING:
         return []
     before = submission.files_before or []
     after = {file["path"] for file in submission.files}
@@ -133,7 +143,8 @@ def decision_of(submission):
     if submission.state == State.REPLACED:
         return f"{start} was replaced by a newer one of its author."
     who = f" by {submission.decided_by}" if submission.decided_by else ""
-    return f"{start} was {submission.state}{who} at {submission.decided_at:%H:%M on %d %B %Y}."
+    state = "accepted" if submission.withdraws and submission.number is None else submission.state
+    return f"{start} was {state}{who} at {submission.decided_at:%H:%M on %d %B %Y}."
 
 
 def outcome_of(submission):
@@ -149,7 +160,7 @@ def origins_of(entry, numbers):
     """`{number: text}`: who submitted and who published versions of an entry."""
     rows = SubmittedVersion.objects.numbered(entry.kind, entry.pk, numbers).items()
     return {
-        number: f"submitted by {row.author}, published "
+        number: f"submitted by {row.author}{f' at {row.commit}' if row.commit else ''}, published "
         + (f"by {row.published_by}" if row.published_by else "at once")
         + (f"; sent from {row.run}" if row.run else "")
         for number, row in rows

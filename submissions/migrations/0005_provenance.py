@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('submissions', '0003_desk_indexes'),
+        ('submissions', '0004_of_source'),
     ]
 
     operations = [

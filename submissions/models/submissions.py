@@ -30,6 +30,7 @@ from submissions.exceptions import (
     TooManyPending,
     UnusableText,
 )
+from submissions.models.of_source import OfSource, OfSourceQuerySet
 from submissions.models.provenance import SentFromRun
 
 MAX_OF_AGENT, MAX_OF_OPERATOR = 20, 60  # pending submissions
@@ -45,7 +46,7 @@ class State(models.TextChoices):
     REPLACED = "replaced"
 
 
-class SubmissionQuerySet(models.QuerySet):
+class SubmissionQuerySet(OfSourceQuerySet):
     def pending(self):
         return self.filter(state=State.PENDING)
 
@@ -72,28 +73,32 @@ class SubmissionQuerySet(models.QuerySet):
         """
         if agent:
             agent.lock_active()
+        author = {"agent": agent, "user": user, "source": None}
+        author |= {"kind": proposal.kind, "slug": proposal.slug}
+        submission = self.model(**author, **about, **proposal.values)
+        return self.store(submission, proposal, self.filter(**author), is_maintainer=is_maintainer)
+
+    def store(self, submission, proposal, own, *, is_maintainer=False):
+        """Store it in place of the pending one of its author's `own`. Raises TooManyPending."""
         self.take_turn()
         self.refuse_purged(proposal)
-        author = {"agent": agent, "user": user, "kind": proposal.kind, "slug": proposal.slug}
         # Somebody may be deciding it now.
-        rows = self.pending().filter(**author).for_list()
-        previous = rows.select_for_update(no_key=True).first()
-        if previous and previous.bytes_digest == proposal.bytes_digest:
-            previous.note = about.get("note", "")
-            previous.provenance = about.get("provenance") or previous.provenance
+        previous = own.pending().for_list().select_for_update(no_key=True).first()
+        if previous and previous.is_the_same(submission):
+            previous.note = submission.note
+            previous.provenance = submission.provenance or previous.provenance
             previous.save(update_fields=["note", "provenance"])
             return previous, False
         if previous:
             previous.forget(State.REPLACED)
-        if agent:
-            self.check_room(agent, proposal.size, is_maintainer=is_maintainer)
-        submission = self.model(**author, **about, **proposal.values)
+        if submission.agent:
+            self.check_room(submission.agent, proposal.size, is_maintainer=is_maintainer)
         submission.save_with(proposal)
         return submission, True
 
     def check_room(self, agent, size, *, is_maintainer):
         """Raises TooManyPending."""
-        pending = self.pending().filter(user=None)
+        pending = self.pending().filter(agent__isnull=False)
         if pending.filter(agent=agent).count() >= MAX_OF_AGENT:
             raise TooManyPending
         key = agent.claim.key_id if agent.claim.claimed_at else None
@@ -124,8 +129,8 @@ class SubmissionQuerySet(models.QuerySet):
         return rejected.update(**Submission.NO_BYTES)
 
 
-class Submission(SentFromRun):
-    """A text that an agent or one of the staff proposes, exactly as it came (contract 29).
+class Submission(OfSource, SentFromRun):
+    """A text that an agent, a source or one of the staff proposes, as it came (contract 29).
 
     It is a snapshot: the entry's published text goes on, and staff decide about these bytes.
     """
@@ -135,7 +140,7 @@ class Submission(SentFromRun):
     public_id = RandomTextField(partial(make_public_id, "submission"), max_length=40)
     kind = models.CharField(max_length=7, choices=Kind)
     slug = models.CharField(max_length=max_length(Skill, "slug"))
-    # The author: an agent, or one of the staff.
+    # The author: an agent, one of the staff, or a source.
     agent = models.ForeignKey(
         Agent, models.CASCADE, null=True, related_name="submissions", db_index=False
     )
@@ -193,6 +198,11 @@ class Submission(SentFromRun):
                 condition=Q(state="pending"),
                 name="one_pending_submission_per_user",
             ),
+            models.UniqueConstraint(
+                fields=["source", "kind", "path"],
+                condition=Q(state="pending"),
+                name="one_pending_submission_per_file",
+            ),
             models.CheckConstraint(
                 condition=~Q(state="pending") | Q(content__isnull=False),
                 name="pending_submission_has_bytes",
@@ -209,9 +219,11 @@ class Submission(SentFromRun):
 
     @property
     def author(self):
-        """`@handle`, or the name of one of the staff."""
+        """`@handle`, `git:` and the name of a source, or the name of one of the staff."""
         if self.agent is not None:
             return f"@{self.agent.handle}"
+        if self.source is not None:
+            return self.source.author
         return "staff" if self.user is None else self.user.get_username()
 
     @property
@@ -221,8 +233,6 @@ class Submission(SentFromRun):
     @property
     def file_name(self):
         return SKILL_MD if self.kind == Kind.SKILL else f"{self.slug}.md"
-
-    # Its bytes
 
     def save_with(self, proposal):
         """Save it with the files of a Proposal, in pieces."""
@@ -259,16 +269,13 @@ class Submission(SentFromRun):
     def lock_pending(self):
         """Lock and reload it. Raises AlreadyDecided."""
         rows = Submission.objects.select_for_update(no_key=True, of=["self"]).defer("archive")
-        self.refresh_from_db(from_queryset=rows.select_related("agent", "user"))
+        self.refresh_from_db(from_queryset=rows.select_related("agent", "user", "source"))
         if self.state != State.PENDING:
             raise AlreadyDecided
 
     @transaction.atomic
     def withdraw(self):
-        """Take it back, and delete its bytes. Doing it again changes nothing.
-
-        Raises AlreadyDecided.
-        """
+        """Take it back, and delete its bytes. Raises AlreadyDecided, but not the second time."""
         rows = Submission.objects.select_for_update(no_key=True).for_list()
         self.refresh_from_db(from_queryset=rows)
         if self.state == State.WITHDRAWN:

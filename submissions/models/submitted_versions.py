@@ -11,7 +11,9 @@ class SubmittedVersionQuerySet(models.QuerySet):
         """`{number: row}` of the versions of an entry that were submitted, with their authors."""
         version = f"{kind}_version"
         rows = self.filter(**{f"{version}__{kind}": entry_id, f"{version}__number__in": numbers})
-        rows = rows.select_related(version, "submission__agent__claim__key").defer(
+        rows = rows.select_related(
+            version, "submission__agent__claim__key", "submission__source"
+        ).defer(
             *("submission__content", "submission__archive", "submission__files"),
             "submission__findings",
         )
@@ -20,6 +22,8 @@ class SubmittedVersionQuerySet(models.QuerySet):
 
 class SubmittedVersion(SentFromRun):
     """The author of a submitted version, and the person who published it (contract 29.12).
+
+    A source that publishes without a decision has no submission (contract 30).
 
     Triggers refuse every change (schema/submitted_versions.sql).
     """
@@ -30,7 +34,8 @@ class SubmittedVersion(SentFromRun):
     persona_version = models.OneToOneField(
         PersonaVersion, models.PROTECT, null=True, related_name="submitted"
     )
-    submission = models.OneToOneField(Submission, models.PROTECT, related_name="version")
+    submission = models.OneToOneField(Submission, models.PROTECT, null=True, related_name="version")
+    commit = models.CharField(max_length=40, blank=True, db_default="")  # of a source
     submitted_by = models.CharField(max_length=200)  # @handle, or the name of staff
     published_by = models.CharField(max_length=200, blank=True)  # empty if the agent is trusted
     published_at = models.DateTimeField(auto_now_add=True)
@@ -50,11 +55,15 @@ class SubmittedVersion(SentFromRun):
         return f"{self.version}, submitted by {self.submitted_by}"
 
     @property
+    def agent(self):
+        """The agent that submitted it. None if staff or a source did."""
+        return self.submission and self.submission.agent
+
+    @property
     def author(self):
         """`@handle`, or the name of staff; with its operator of then, if that name is verified."""
-        agent = self.submission.agent
-        operator = agent and agent.claim.verified_operator
-        if not operator or agent.claim.claimed_at > self.submission.created_at:
+        operator = self.agent and self.agent.claim.verified_operator
+        if not operator or self.agent.claim.claimed_at > self.submission.created_at:
             return self.submitted_by
         return f"{self.submitted_by} ({operator})"
 

@@ -17,6 +17,7 @@ from publishers.models import Publisher
 from reports.models import Case, Report
 from reviews.models import Review
 from search.models import ZeroResultSearch
+from sources.models import Source
 from submissions.models import Submission
 from tests.admin.actions import log_change
 from tests.factories import (
@@ -24,6 +25,7 @@ from tests.factories import (
     PersonaFactory,
     SkillFactory,
     SkillInstallFactory,
+    SourceFactory,
     SubmissionFactory,
     claim,
     review,
@@ -44,6 +46,7 @@ SEARCHES = {
     Persona: ("archivist-1", "archivist-1"),
     Submission: ("proposed-1", "proposed-1"),
     Publisher: ("74", "74"),
+    Source: ("source-1", "source-1"),
     ImportRun: ("upload-1", "upload-1"),
     ZeroResultSearch: ("no such thing 1", "no such thing 1"),
     SkillInstall: ("pdf-tables-1", "crawler-1"),
@@ -101,6 +104,8 @@ def make_rows(first, last):
         SubmissionFactory(agent=agent, slug=f"proposed-{number}").reject("No.")
         SubmissionFactory(agent=agent, slug=f"proposed-{number}")
         CI(f"https://ci-{number}.example").publisher(agent)
+        source = SourceFactory(name=f"source-{number}")
+        SubmissionFactory(agent=None, source=source, path="a/SKILL.md", slug=f"followed-{number}")
         ImportRun.objects.create(name=f"upload-{number}.zip", kind="skill")
         ZeroResultSearch.objects.create(
             kind="skill", text=f"no such thing {number}", last_searched_at=timezone.now()

@@ -13,12 +13,13 @@ from django.test.utils import CaptureQueriesContext
 from agents.models import Agent
 from catalogue.models import Persona, Skill
 from publishers.models import Publisher
+from sources.models import Source
 from tests.admin.diffs import without_marks
 from tests.admin.rows import change_page
 from tests.admin.test_lists import MAX_QUERIES
 from tests.api.concurrency import during
 from tests.browser import untouched_form
-from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory, SourceFactory, review
 from tests.publishers.issuer import CI
 
 SKILL_MD = "---\nname: pdf-tables\ndescription: Reads tables.\n---\n\n# Tables\n"
@@ -32,6 +33,7 @@ ROWS = {
     Publisher: lambda: CI("https://ci.example").publisher(AgentFactory(), protected_only=True),
     User: lambda: User.objects.create(username="grace", email="grace@example.com"),
     Group: lambda: Group.objects.create(name="Translators"),
+    Source: lambda: SourceFactory(folder="skills", token_variable="SOURCE_TOKEN_A"),
 }
 ADMINS = list(admin.site._registry.values())
 EDITABLE = [
@@ -44,6 +46,11 @@ EDITABLE = [
 @pytest.fixture
 def tiers(rates):
     rates(install={"free": "1/h", "pro": "2/h", "team": "3/h"})
+
+
+@pytest.fixture(autouse=True)
+def hosts(settings):
+    settings.SOURCE_HOSTS = ["git.example.com"]
 
 
 def opened(client, row):
@@ -68,14 +75,19 @@ def refusal(response):
 
 
 def edits_of(client, row):
-    """Two edits of each field but slugs and checkboxes: `{name: (value, other value)}`."""
+    """Two edits of each field that has several other values but slugs: `{name: (one, other)}`."""
     page = client.get(change_page(row))
     posted = untouched_form(page)
     return {
         name: two_edits(field, posted.get(name))
         for name, field in page.context["adminform"].form.fields.items()
-        if not (field.disabled or isinstance(field, forms.BooleanField) or name == "slug")
+        if not (field.disabled or has_two_values(field) or name == "slug")
     }
+
+
+def has_two_values(field):
+    is_choice = isinstance(field, forms.ChoiceField)
+    return isinstance(field, forms.BooleanField) or (is_choice and len(list(field.choices)) == 2)
 
 
 def two_edits(field, posted):

@@ -15,6 +15,7 @@ from installs.models import PersonaInstall, SkillInstall
 from reports.models import Case, Report
 from reviews.models import Review
 from search.models import ZeroResultSearch
+from sources.models import Source
 from submissions.models import Submission
 from tests.admin.actions import log_change, take_action
 from tests.admin.rows import url_of
@@ -23,6 +24,7 @@ from tests.factories import (
     PersonaFactory,
     SkillFactory,
     SkillInstallFactory,
+    SourceFactory,
     SubmissionFactory,
     claim,
     review,
@@ -33,7 +35,7 @@ AGENTS = {Agent, AgentToken, Invitation, OperatorClaim, OperatorKey, Review}
 INSTALLS = {SkillInstall, PersonaInstall}
 REPORTS = {Case, Report, Submission, LogEntry}
 SEEN = {"Editors": CATALOGUE | INSTALLS | REPORTS, "Moderators": AGENTS | INSTALLS | REPORTS}
-EVERYTHING = CATALOGUE | AGENTS | INSTALLS | REPORTS | {User, Group}
+EVERYTHING = CATALOGUE | AGENTS | INSTALLS | REPORTS | {User, Group, Source}
 ADDRESS = "ada@operator.example"  # of the agent's operator
 LEADS_ELSEWHERE = re.compile("logout|/export/$")  # out of the admin, to a download
 
@@ -42,6 +44,7 @@ LEADS_ELSEWHERE = re.compile("logout|/export/$")  # out of the admin, to a downl
 def rows(db):
     agent = AgentFactory()
     claim(agent, name="Ada", email=ADDRESS)
+    SourceFactory()
     Invitation.objects.issue()
     install = SkillInstallFactory(agent=agent, skill=SkillFactory(downloads=1))
     ImportRun.objects.create(name="skills.zip", kind="skill")

@@ -127,6 +127,7 @@ def test_a_short_secret_will_do_for_debugging():
 def test_the_defaults_are_those_of_the_contract():
     names = ["DEBUG", "TOKEN_PREFIX", "TRUSTED_PROXY_COUNT", "REQUIRE_HTTPS", "RATE_LIMITS"]
     names += ["CSRF_TRUSTED_ORIGINS", "CACHES", "PUBLIC_URL", "SUBMISSIONS", "SUBMISSIONS_MAX"]
+    names += ["SOURCE_HOSTS"]
 
     assert settings_of(*names) == {
         "DEBUG": False,
@@ -138,6 +139,7 @@ def test_the_defaults_are_those_of_the_contract():
         "PUBLIC_URL": "",
         "SUBMISSIONS": "off",
         "SUBMISSIONS_MAX": 1000,
+        "SOURCE_HOSTS": [],
         "CACHES": {"default": {"BACKEND": "marketplace.ratelimits.counters.PostgresCounters"}},
     }
 

@@ -67,6 +67,8 @@ FROZEN = {
         "Persona already installed",
         "Skill already installed",
         "Submission is already decided",
+        "This persona comes from a repository",
+        "This skill comes from a repository",
         "Too many submissions are pending",
         "Too many tokens",
     ],

@@ -3,7 +3,7 @@
 import pytest
 
 from submissions.models import Submission
-from tests.factories import AgentFactory, SkillFactory, claim
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory, claim
 from tests.submissions.conftest import PERSONA, PROMPT, SKILL, TEXT, URL, changed, zip_of
 
 
@@ -144,6 +144,22 @@ def test_only_maintainers_change_what_an_agent_has_created(author_of, submitted,
 
     assert response.status_code == 409
     assert response.json() == {"error": f"Another author maintains this {kind}"}
+
+
+@pytest.mark.contract("30.5")
+@pytest.mark.parametrize(
+    ("body", "kind", "factory"),
+    [(SKILL, "skill", SkillFactory), (PERSONA, "persona", PersonaFactory)],
+)
+def test_only_its_repository_changes_what_a_source_has_made(author, body, kind, factory):
+    slug = "pdf-tables" if kind == "skill" else "archivist"
+    factory(slug=slug, source=f"git:team:{slug}", status="withdrawn")
+    text = body["content"].replace("license: MIT", "priceCents: 5\nskills: [none]")
+
+    response = author.post(URL, body | {"content": text})
+
+    assert response.status_code == 409
+    assert response.json() == {"error": f"This {kind} comes from a repository"}
 
 
 @pytest.mark.contract("29.9")

@@ -1,0 +1,181 @@
+"""Sources: the repositories that the catalogue follows (contract 30)."""
+
+from hashlib import sha256
+
+from django import forms
+from django.contrib import admin
+from django.template.defaultfilters import timesince
+
+from marketplace.adminsite.actions import ActionForm, confirmed_action, offered_to
+from marketplace.adminsite.base import MenuItem, StaffModelAdmin, link_to
+from marketplace.adminsite.panels import panel
+from sources.models import Source, SourceFile, SourceState
+from submissions.models import Submission
+
+MOVED = "This has changed since you opened the page. Read it again."
+# The words of the counts of a run, in the order of the page.
+COUNTS = [
+    "published",
+    "proposed",
+    "withdrawn",
+    "unchanged",
+    "waiting",
+    "later",
+    "refused",
+    "copies",
+]
+
+
+class ConfirmWithdrawalsForm(ActionForm):
+    """Bound to the entries that its page showed."""
+
+    shown = forms.CharField(widget=forms.HiddenInput)
+
+    def __init__(self, data, rows, **options):
+        super().__init__(data, rows, **options)
+        keys = sorted(row.pk for row in going(rows))
+        self.current = sha256(repr(keys).encode()).hexdigest()
+        self.fields["shown"].initial = self.current
+
+    def clean(self):
+        if self.cleaned_data.get("shown") != self.current:
+            self.data = self.data | {"shown": self.current}
+            raise forms.ValidationError(MOVED)
+
+
+def going(sources):
+    return SourceFile.objects.filter(source__in=sources).waiting_to_go()
+
+
+def page_context(_model_admin, _request, source):
+    waiting = {str(entry): row.path for row, entry in going([source]).items()}
+    return {"facts": list(facts_of(source)), "waiting": waiting, "counts": counts_of(source)}
+
+
+def facts_of(source):
+    """(label, value) of what the last run found."""
+    yield "Last run", ago(source.synced_at) if source.synced_at else "none yet"
+    if source.synced_at:
+        yield "Commit", source.commit
+        found = (f"{place}: {number:,}" for place, number in source.layouts.items())
+        yield "Found", ", ".join(found) or "nothing"
+        yield "Entries", counts_of(source)
+    if source.rewritten_at:
+        yield "History", f"rewritten, {ago(source.rewritten_at)}: this commit replaces others"
+    if not source.is_paused:
+        yield "Next run", "soon" if source.soon else f"{source.due_at:%H:%M on %d %b %Y}"
+
+
+def ago(moment):
+    return f"{timesince(moment, depth=1)} ago"
+
+
+def counts_of(source):
+    counts = ((source.counts.get(name), name) for name in COUNTS)
+    return ", ".join(f"{number:,} {name}" for number, name in counts if number) or "none"
+
+
+def pending_panel(_model_admin, request, source):
+    pending = Submission.objects.pending().filter(source=source).for_list()
+
+    def line(submission):
+        address = link_to(request, "submissions.submission", submission.pk)
+        return f"{submission.kind} {submission.slug}", submission.path, address
+
+    return panel("On the desk", pending, line)
+
+
+@admin.register(Source)
+class SourceAdmin(StaffModelAdmin):
+    menu = MenuItem("Catalogue", 13, "sync")
+    list_display = [
+        "name",
+        "url",
+        "ref",
+        "reviewed",
+        "state_now",
+        "synced_at",
+        "entries",
+        "problems",
+    ]
+    list_filter = ["state"]
+    search_fields = ["name"]  # see `find`
+    search_help_text = "A whole name"
+    fieldsets = [
+        (None, {"fields": ["name", "url", "ref", "token_variable"]}),
+        ("Entries", {"fields": ["kind", "folder", "review", "wait_hours", "every_minutes"]}),
+    ]
+    actions = ["sync_soon", "confirm_withdrawals", "pause", "resume"]
+    row_context = [page_context]
+    panels = [pending_panel]
+    change_form_template = "admin/sources/source.html"
+
+    def find(self, queryset, term):
+        return queryset.filter(name=term.lower())
+
+    def attention(self):
+        failing = Source.objects.filter(state=SourceState.FAILING)
+        return [("sources that fail", failing, "?state__exact=failing")]
+
+    def save_model(self, request, obj, form, change):
+        if not change:
+            obj.save()
+        elif form.changed_data:
+            obj.change(**{name: getattr(obj, name) for name in form.changed_data})
+
+    def has_delete_permission(self, request, obj=None):
+        """Its entries and the commits of their versions refer to it."""
+        return False
+
+    # Columns
+
+    @admin.display(description="review")
+    def reviewed(self, source):
+        return source.review
+
+    @admin.display(description="state")
+    def state_now(self, source):
+        return self.state(source)
+
+    def entries(self, source):
+        return counts_of(source)
+
+    @admin.display(description="findings")
+    def problems(self, source):
+        return source.counts.get("findings", 0)
+
+    # Actions
+
+    @confirmed_action("Sync soon", text="The clock process fetches it within a minute.")
+    @offered_to(lambda source: not (source.is_paused or source.soon))
+    def sync_soon(self, request, queryset):
+        self.change_each(request, queryset, "Asked for a run.", Source.ask_soon)
+
+    @confirmed_action(
+        "Pause", text="Its entries stay as they are, and nobody fetches it until you resume it."
+    )
+    @offered_to(lambda source: not source.is_paused)
+    def pause(self, request, queryset):
+        self.change_each(request, queryset, "Paused.", Source.pause)
+
+    @confirmed_action("Resume", text="The clock process fetches it within a minute.")
+    @offered_to(lambda source: source.is_paused)
+    def resume(self, request, queryset):
+        self.change_each(request, queryset, "Resumed.", Source.resume)
+
+    @confirmed_action(
+        "Confirm withdrawals",
+        ConfirmWithdrawalsForm,
+        danger=True,
+        text="Their files are gone from the repository. The next run withdraws these entries, or "
+        "proposes that where staff review here. One whose file is back by then stays.",
+        facts=lambda _admin, rows: [(entry, row.path) for row, entry in going(rows).items()],
+    )
+    @offered_to(lambda source: source.state == SourceState.FAILING and bool(going([source])))
+    def confirm_withdrawals(self, request, queryset, shown):
+        def confirm(source):
+            rows = going([source])
+            SourceFile.objects.filter(pk__in=[row.pk for row in rows]).update(is_confirmed=True)
+            source.ask_soon()
+
+        self.change_each(request, queryset, "Confirmed the withdrawals.", confirm)

@@ -1,0 +1,109 @@
+"""Importing the files of a source, which change the source's own entries alone (contract 30)."""
+
+from catalogue.frontmatter import Refused
+from catalogue.models import look_alike_finding, look_alikes
+from importing.confirmed import ConfirmedPersonaImporter, ConfirmedSkillImporter
+from submissions.models import Submission
+from submissions.staff_fields import keep_fields
+from submissions.trust import has_known_findings
+
+
+class OfSourceMixin:
+    """A file makes a new entry, or changes the one that it has made."""
+
+    def __init__(self, source, root):
+        super().__init__(preview=False, record=lambda _outcome: None)
+        self.of, self.root = source, root
+
+    def source_of(self, root, path):
+        return self.of.entry_source(path.relative_to(root).as_posix())
+
+    def fallback_name(self, path):
+        return self.of.name if path.parent == self.root else super().fallback_name(path)
+
+    def existing(self, file, entries):
+        entry = entries.filter(source=file.source).first()
+        if entry:
+            keep_fields(file, entry)
+        return entry
+
+    def new_entry(self, file):
+        same = self.model.objects.filter(slug=file.slug)
+        self.existing_slugs = set(same.values_list("slug", flat=True))
+        return super().new_entry(file)
+
+    def owner_folder(self, root, path):
+        return self.of.name
+
+
+class PublishingMixin(OfSourceMixin):
+    """Publishes a file, unless staff should read it first: then it `needs_review`."""
+
+    needs_review = False
+
+    def import_file(self, root, path):
+        self.needs_review = False
+        outcome = super().import_file(root, path)
+        self.needs_review = self.needs_review or outcome.may_accept
+        return outcome
+
+    def inspect(self, file, entry):
+        super().inspect(file, entry)
+        findings = [*self.report.findings, *self.look_alikes(file, entry)]
+        named = [
+            found._replace(path=entry.file_name) if found.path == file.path.name else found
+            for found in findings
+        ]
+        published = self.model.objects.get(pk=entry.pk) if entry.pk else None
+        if not has_known_findings(named, published):
+            self.needs_review = True
+            raise Refused("staff read this first")
+
+    def look_alikes(self, file, entry):
+        if not entry.pk:
+            for slug, published in look_alikes(self.model, [entry.slug]).items():
+                yield look_alike_finding(file.path.name, slug, published)
+
+
+class ProposingMixin(OfSourceMixin):
+    """Reads a file for a proposal."""
+
+    def slug_of_new(self, file):
+        """The slug of the entry that publishing the file would make; "" if it has no name."""
+        file.slug = self.slug_of(file)
+        if not file.slug:
+            return ""
+        same = self.model.objects.filter(slug=file.slug)
+        # Sources may propose several entries of one slug.
+        proposed = Submission.objects.pending().filter(source__isnull=False, slug=file.slug)
+        proposed = proposed.filter(kind=self.model.kind).exclude(
+            source=self.of, path=file.path.relative_to(self.root)
+        )
+        self.existing_slugs = {
+            *same.values_list("slug", flat=True),
+            *proposed.values_list("slug", flat=True),
+        }
+        return self.free_slug(file)
+
+    def store(self, file):
+        """Nothing yet: its files are stored when somebody publishes them."""
+
+
+class PublishingSkillImporter(PublishingMixin, ConfirmedSkillImporter):
+    pass
+
+
+class PublishingPersonaImporter(PublishingMixin, ConfirmedPersonaImporter):
+    pass
+
+
+class ProposingSkillImporter(ProposingMixin, ConfirmedSkillImporter):
+    pass
+
+
+class ProposingPersonaImporter(ProposingMixin, ConfirmedPersonaImporter):
+    pass
+
+
+PUBLISHING = {"skill": PublishingSkillImporter, "persona": PublishingPersonaImporter}
+PROPOSING = {"skill": ProposingSkillImporter, "persona": ProposingPersonaImporter}

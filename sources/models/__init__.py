@@ -1,0 +1,12 @@
+from sources.models.files import UNREADABLE, SourceFile
+from sources.models.sources import MAX_PATH, ReviewedIn, Source, SourceKind, SourceState
+
+__all__ = [
+    "MAX_PATH",
+    "UNREADABLE",
+    "ReviewedIn",
+    "Source",
+    "SourceFile",
+    "SourceKind",
+    "SourceState",
+]

@@ -1,0 +1,141 @@
+from django.db import models, transaction
+from django.db.models import Q
+
+from catalogue.models import Kind, Skill, Status
+from marketplace.models import max_length
+from sources.models.sources import MAX_PATH, Source
+from submissions.models.submissions import MODELS
+
+UNREADABLE = "unreadable"  # the digest of a file that cannot be imported
+
+
+class SourceFileQuerySet(models.QuerySet):
+    def waiting_to_go(self):
+        """`{row: entry}` of published entries whose files are gone, until somebody confirms it."""
+        rows = self.filter(bytes_digest="", is_confirmed=False).exclude(settled_digest="")
+        rows = {(row.kind, row.entry_source): row for row in rows.select_related("source")}
+        return {
+            rows[kind, entry.source]: entry
+            for kind, model in MODELS.items()
+            for entry in model.objects.published()
+            .filter(source__in=[source for of_kind, source in rows if of_kind == kind])
+            .only("slug", "source")
+        }
+
+    @transaction.atomic
+    def observe(self, source, files, now):
+        """Store what a source's ref has now, `{(kind, path): (slug, digest)}`; returns all rows.
+
+        A row whose digest has changed begins to wait again. Without a file, its digest is "".
+        """
+        rows = {(row.kind, row.path): row for row in self.filter(source=source)}
+        self.follow_moves(rows, files)
+        changed = []
+        for key, row in rows.items():
+            slug, digest = files.get(key, ("", ""))
+            if row.bytes_digest != digest:
+                row.bytes_digest, row.seen_at, row.is_confirmed = digest, now, False
+                row.slug = slug or row.slug
+                changed.append(row)
+        self.bulk_update(changed, ["bytes_digest", "seen_at", "is_confirmed", "slug"], 500)
+        new = [
+            self.model(
+                source=source, kind=kind, path=path, slug=slug, bytes_digest=digest, seen_at=now
+            )
+            for (kind, path), (slug, digest) in files.items()
+            if (kind, path) not in rows
+        ]
+        self.bulk_create(new, 500)
+        # Skills first, because personas bundle them.
+        every = sorted([*rows.values(), *new], key=lambda row: (row.kind != "skill", row.path))
+        for row in every:
+            row.source = source
+        return every
+
+    def follow_moves(self, rows, files):
+        """Give the row of a file that is gone to a new one of the same name, with its entry."""
+        gone = sorted((row for key, row in rows.items() if key not in files), key=by_time)
+        gone = {(row.kind, row.slug): row for row in gone if row.slug}
+        for key, (slug, _) in files.items():
+            if key not in rows and (row := gone.pop((key[0], slug), None)):
+                rows[key] = rows.pop((row.kind, row.path))
+                row.move(key[1])
+
+
+def by_time(row):
+    return row.seen_at
+
+
+class SourceFile(models.Model):
+    """A file of a source's ref that makes an entry, and how long it has had its text.
+
+    The row of a file that is gone stays, so that its entry is withdrawn once.
+    """
+
+    source = models.ForeignKey(Source, models.CASCADE, related_name="files", db_index=False)
+    kind = models.CharField(max_length=7, choices=Kind)
+    path = models.CharField(max_length=MAX_PATH)
+    slug = models.CharField(max_length=max_length(Skill, "slug"), blank=True)  # of its name
+    # Of its bytes and those of the files beside it (submissions/proposals.py); "" once it is gone,
+    # UNREADABLE while it cannot be imported. And since when.
+    bytes_digest = models.CharField(max_length=71, blank=True)
+    seen_at = models.DateTimeField()
+    # The digest that the catalogue or the desk has had.
+    settled_digest = models.CharField(max_length=71, blank=True)
+    note = models.TextField(blank=True)  # the finding of the last time that it was taken
+    # Whether a superuser has confirmed that its entry is withdrawn.
+    is_confirmed = models.BooleanField(default=False)
+    # The `withdrawn_at` of the entry that this source has withdrawn.
+    withdrawn_at = models.DateTimeField(null=True)
+
+    objects = SourceFileQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["path"]
+        constraints = [
+            models.UniqueConstraint(fields=["source", "kind", "path"], name="unique_source_file"),
+            models.CheckConstraint(
+                condition=Q(is_confirmed=False) | Q(bytes_digest=""),
+                name="only_gone_files_are_confirmed",
+            ),
+        ]
+
+    def __str__(self):
+        return f"{self.source}: {self.path}"
+
+    @property
+    def is_gone(self):
+        return self.bytes_digest == ""
+
+    @property
+    def is_settled(self):
+        return self.settled_digest == self.bytes_digest
+
+    @property
+    def entry_source(self):
+        return self.source.entry_source(self.path)
+
+    @transaction.atomic
+    def move(self, path):
+        """Keep its entry, and what is on the desk, for another path in the repository."""
+        old, new = self.entry_source, self.source.entry_source(path)
+        entries = MODELS[self.kind].objects
+        entries.filter(source=old).update(source=new)
+        entries.filter(former_source=old).update(former_source=new)
+        pending = self.source.submissions.pending().filter(kind=self.kind)
+        pending.filter(path=self.path).update(path=path)
+        self.store(path=path)
+
+    def settle(self, note="", **values):
+        """Record that the catalogue or the desk has its text."""
+        self.store(settled_digest=self.bytes_digest, note=note, **values)
+
+    def store(self, **values):
+        for name, value in values.items():
+            setattr(self, name, value)
+        self.save(update_fields=values)
+
+    def has_withdrawn(self, entry):
+        """Whether the entry is withdrawn because this file was gone, and for no other reason."""
+        is_withdrawn = entry.status == Status.WITHDRAWN and not entry.is_recalled
+        return is_withdrawn and entry.withdrawn_at == self.withdrawn_at

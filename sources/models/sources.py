@@ -1,0 +1,197 @@
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
+from django.db import models, transaction
+from django.db.models import Value
+from django.db.models.functions import Concat, Now, Substr
+from django.utils import timezone
+
+from catalogue.models import REPOSITORY, Kind
+from marketplace.models import MAX_REASON, SLUG
+from sources.addresses import check_address
+from sources.exceptions import SourceFails
+from submissions.models.submissions import MODELS
+
+MAX_PATH = 500  # characters of a path in a repository
+MAX_FINDINGS = 500  # that are stored
+validate_name = RegexValidator(
+    rf"\A{SLUG}\Z", "Use a-z, 0-9 and single hyphens between them, such as team-skills."
+)
+validate_ref = RegexValidator(
+    r"\A(?!.*(?:\.\.|//|@\{|/\.|\.lock(?:/|\Z)))\w[\w./@+#-]*(?<![./])\Z",
+    "Write a branch or a tag, such as main.",
+)
+validate_token_variable = RegexValidator(
+    r"\ASOURCE_TOKEN_[A-Za-z0-9_]+\Z",
+    "Write the name of an environment variable that begins with SOURCE_TOKEN_.",
+)
+validate_folder = RegexValidator(
+    r"\A(?!(?:.*/)?\.{1,2}(?:/|\Z))[^/\\\x00-\x1f\x7f]+(?:/[^/\\\x00-\x1f\x7f]+)*\Z",
+    "Write a folder of the repository, such as packages/skills.",
+)
+
+
+class SourceKind(models.TextChoices):
+    SKILLS = "skills"
+    PERSONAS = "personas"
+    BOTH = "both", "Skills and personas"
+
+
+class ReviewedIn(models.TextChoices):
+    HERE = "here", "Here: staff publish or reject each change"
+    GIT = "git", "In git: changes are published unless inspection finds something"
+
+
+class SourceState(models.TextChoices):
+    OK = "ok", "OK"
+    FAILING = "failing"
+    PAUSED = "paused"
+
+
+class Source(models.Model):
+    """A git repository that the catalogue is kept in step with (contract 30)."""
+
+    name = models.CharField(
+        max_length=60,
+        validators=[validate_name],
+        help_text="Entries have it in their source: git:team-skills:pdf-tables/SKILL.md.",
+    )
+    url = models.CharField(
+        "URL",
+        max_length=500,
+        help_text="Without a password. A deployer lists its host in SOURCE_HOSTS.",
+    )
+    ref = models.CharField(
+        "branch or tag", max_length=200, default="main", validators=[validate_ref]
+    )
+    token_variable = models.CharField(
+        max_length=100,
+        blank=True,
+        validators=[validate_token_variable],
+        help_text="The environment variable that has the repository's token: SOURCE_TOKEN_TEAM.",
+    )
+    kind = models.CharField("entries", max_length=8, choices=SourceKind, default=SourceKind.SKILLS)
+    folder = models.CharField(
+        max_length=MAX_PATH,
+        blank=True,
+        validators=[validate_folder],
+        help_text="Look only there, such as packages/skills. Empty: everywhere.",
+    )
+    review = models.CharField(max_length=4, choices=ReviewedIn, default=ReviewedIn.HERE)
+    wait_hours = models.PositiveSmallIntegerField(
+        default=0,
+        validators=[MaxValueValidator(720)],
+        help_text="A text is taken once the branch has had it for so long.",
+    )
+    every_minutes = models.PositiveSmallIntegerField(
+        default=60, validators=[MinValueValidator(1), MaxValueValidator(10_080)]
+    )
+    # What the last run found.
+    state = models.CharField(
+        max_length=7, choices=SourceState, default=SourceState.OK, editable=False
+    )
+    reason = models.CharField(max_length=MAX_REASON, blank=True, editable=False)  # if it is failing
+    commit = models.CharField(max_length=40, blank=True, editable=False)
+    synced_at = models.DateTimeField(null=True, editable=False)  # the last run that did not fail
+    # When the ref was last found to lead to a commit that does not follow the one before.
+    rewritten_at = models.DateTimeField(null=True, editable=False)
+    counts = models.JSONField(default=dict, editable=False)  # `{"published": 3}`
+    layouts = models.JSONField(default=dict, editable=False)  # `{"skills/": 12}`, where files are
+    findings = models.JSONField(default=list, editable=False)  # `[path, sentence]`
+    # The turns of the clock process.
+    soon = models.BooleanField(default=False, editable=False)  # Staff ask for a run.
+    due_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["name"], name="unique_source_name")]
+
+    def __str__(self):
+        return self.name
+
+    def clean(self):
+        try:
+            check_address(self.url)
+        except ValidationError as error:
+            raise ValidationError({"url": error.messages}) from error
+
+    @property
+    def is_paused(self):
+        return self.state == SourceState.PAUSED
+
+    @property
+    def author(self):
+        """Its name where the authors of versions are."""
+        return f"{REPOSITORY}{self.name}"
+
+    def entry_source(self, path):
+        """The `source` of the entry that a file of the repository makes (contract 30)."""
+        return f"{self.author}:{path}"
+
+    def lock(self):
+        """Lock and reload it. Raises SourceFails once staff have paused it."""
+        rows = Source.objects.select_for_update(no_key=True)
+        self.refresh_from_db(fields=["name", "state", "review"], from_queryset=rows)
+        if self.is_paused:
+            raise SourceFails("Staff have paused it.")
+
+    def fail(self, reason):
+        """Record that a run found nothing to trust. Everything stays as it is."""
+        self.become(SourceState.FAILING, reason[:MAX_REASON])
+
+    def record(self, fetched, counts, layouts, findings, reason):
+        """Record what a run found; with a reason, the source is failing."""
+        now, more = timezone.now(), len(findings) - MAX_FINDINGS
+        self.commit, self.synced_at = fetched.commit, now
+        self.rewritten_at = now if fetched.rewritten else self.rewritten_at
+        self.counts = {**counts, "findings": len(findings)}
+        self.layouts, self.findings = dict(layouts), findings[:MAX_FINDINGS]
+        if more > 0:
+            self.findings.append(("", f"{more:,} more."))
+        self.save(
+            update_fields=["commit", "synced_at", "rewritten_at", "counts", "layouts", "findings"]
+        )
+        self.become(SourceState.FAILING if reason else SourceState.OK, reason)
+
+    def become(self, state, reason=""):
+        """Record the outcome of a run. A paused source stays paused."""
+        rows = Source.objects.filter(pk=self.pk).exclude(state=SourceState.PAUSED)
+        if rows.update(state=state, reason=reason):
+            self.state, self.reason = state, reason
+
+    @transaction.atomic
+    def change(self, **values):
+        """Change what staff decide, and ask for a run."""
+        stored = Source.objects.select_for_update().get(pk=self.pk)
+        if {"url", "ref"}.intersection(values):
+            values["commit"] = ""  # No commit follows one of another history.
+        for name, value in {**values, "soon": True}.items():
+            setattr(self, name, value)
+        self.save(update_fields=[*values, "soon"])
+        if self.name != stored.name:
+            self.rename_entries(stored.author)
+
+    def rename_entries(self, author):
+        """Keep the entries of its former author name."""
+        for kind in Kind.values:
+            entries = MODELS[kind].objects
+            paths = self.files.filter(kind=kind).values_list("path", flat=True)
+            sources = [f"{author}:{path}" for path in paths]
+            for column in ("source", "former_source"):
+                renamed = Concat(Value(self.author), Substr(column, len(author) + 1))
+                entries.filter(**{f"{column}__in": sources}).update(**{column: renamed})
+
+    def pause(self):
+        self.store(state=SourceState.PAUSED, reason="")
+
+    def resume(self):
+        self.store(state=SourceState.OK, soon=True)
+
+    def ask_soon(self):
+        """Ask the clock process for a run before the next one is due."""
+        self.store(soon=True)
+
+    def store(self, **values):
+        for name, value in values.items():
+            setattr(self, name, value)
+        self.save(update_fields=values)

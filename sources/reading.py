@@ -1,0 +1,65 @@
+"""Reading the files of a source, before anything of them is taken (contract 30)."""
+
+from pathlib import PurePosixPath
+
+from importing.confirmed import FileReport
+from importing.names import reason_to_leave_out
+from sources.models import MAX_PATH, UNREADABLE
+from submissions.proposals import bytes_digest_of
+
+
+class Reading:
+    """Reads files with importers, by kind. `refused` are (path, sentence) of the fetch.
+
+    The folder lacks what the fetch has refused, so the entries that would have it keep
+    their versions.
+    """
+
+    def __init__(self, source, root, importers, refused):
+        self.source, self.root, self.importers = source, root, importers
+        paths = [PurePosixPath(path) for path, _ in refused]
+        paths = [path for path in paths if not any(map(reason_to_leave_out, path.parts))]
+        self.missing, self.around = set(paths), {one for path in paths for one in path.parents}
+        self.findings, self.copies = [], 0
+
+    def run(self, files):
+        """`{(kind, path): (slug, digest)}` of the files, but for copies of others."""
+        known = set(self.source.files.exclude(bytes_digest="").values_list("kind", "path"))
+        texts = {key: ("", UNREADABLE) for key in known if self.is_incomplete(*key)}
+        copies = {}
+        for file in sorted(files, key=lambda file: order_of(file, known)):
+            slug, digest = self.read(file)
+            first = copies.setdefault((file.kind, slug, digest), file.path) if slug else file.path
+            if first == file.path or (file.kind, str(file.path)) in known:
+                texts[file.kind, str(file.path)] = slug, digest
+            else:
+                self.copies += 1
+        return texts
+
+    def read(self, file):
+        """Its slug and digest. If it cannot be imported, that is "" and UNREADABLE."""
+        if self.is_incomplete(file.kind, str(file.path)):
+            return "", UNREADABLE
+        importer = self.importers[file.kind]
+        importer.report = FileReport()
+        read = importer.read(self.root, self.root / file.path)
+        if len(str(file.path)) > MAX_PATH:
+            importer.report.refuse(file.path, f"its path has more than {MAX_PATH} characters")
+        if importer.report.refused:
+            self.findings.append((str(file.path), importer.report.text))
+            return "", UNREADABLE
+        files = read.folder.files if read.folder else []
+        digest = bytes_digest_of(file.path.name, read.text, files)
+        return importer.slug_of(read), digest
+
+    def is_incomplete(self, kind, path):
+        """Whether the fetch has refused it, a folder around it, or a file of its skill."""
+        path = PurePosixPath(path)
+        is_missing = not self.missing.isdisjoint([path, *path.parents])
+        return is_missing or (kind == "skill" and path.parent in self.around)
+
+
+def order_of(file, known):
+    """Where a file comes among its copies: those with an entry first, hidden folders last."""
+    is_new = (file.kind, str(file.path)) not in known
+    return is_new, any(part.startswith(".") for part in file.path.parts), file

@@ -1,0 +1,186 @@
+"""Bringing the catalogue in step with a source, one entry at a time (contract 30)."""
+
+from collections import Counter
+from datetime import timedelta
+from typing import NamedTuple
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from catalogue.frontmatter import Refused
+from importing.base import taking_turns
+from sources.discovery import Discovery
+from sources.importers import PROPOSING, PUBLISHING
+from sources.models import UNREADABLE, ReviewedIn, SourceFile
+from sources.proposals import FileProposal
+from sources.reading import Reading
+from sources.withdrawing import Withdrawing
+from submissions.exceptions import NothingHasChanged, UnusableText
+from submissions.models import Submission, SubmittedVersion
+from submissions.models.of_source import Origin
+from submissions.models.submissions import MODELS
+
+MAX_PROPOSALS = 20  # of a run
+
+
+class NoRef(NamedTuple):
+    """What is fetched of a repository that lacks the ref."""
+
+    commit: str
+    folder: None = None
+    rewritten: bool = False
+    findings: tuple = ()
+
+
+class Sync:
+    """One run over the files of a source's ref.
+
+    `fetched` has the `folder` of the ref's files, its `commit`, whether its history was
+    `rewritten`, and its `findings`, (path, sentence). Without the ref it is a NoRef.
+    """
+
+    def __init__(self, source, fetched):
+        self.source, self.fetched, self.root = source, fetched, fetched.folder
+        self.now = timezone.now()
+        self.counts = Counter()
+        self.publishing = {kind: new(source, self.root) for kind, new in PUBLISHING.items()}
+        self.proposing = {kind: new(source, self.root) for kind, new in PROPOSING.items()}
+
+    def run(self):
+        """Returns the source. Raises SourceFails if somebody pauses it meanwhile."""
+        discovery = Discovery(self.source, self.root, self.proposing)
+        files = [] if discovery.gone else discovery.run()
+        reading = Reading(self.source, self.root, self.proposing, self.fetched.findings)
+        self.rows = SourceFile.objects.observe(self.source, reading.run(files), self.now)
+        self.counts.update({"copies": reading.copies} if reading.copies else {})
+        self.unsettle_taken_slugs()
+        for row in self.rows:
+            if not row.is_gone and row.bytes_digest != UNREADABLE:
+                self.take(row)
+        reason = Withdrawing(self).run(discovery.gone)
+        findings = [*self.fetched.findings, *discovery.findings, *reading.findings, *self.notes()]
+        layouts = Counter(f"{file.kind}s in {file.place}" for file in files)
+        self.source.record(self.fetched, self.counts, layouts, findings, reason)
+        return self.source
+
+    def unsettle_taken_slugs(self):
+        """Propose a new entry again, under another slug, if somebody else has got its slug."""
+        for kind, model in MODELS.items():
+            proposed = self.pending(kind=kind, base_number=None)
+            others = model.objects.filter(slug__in=proposed.values("slug"))
+            others = others.exclude(source__startswith=self.source.entry_source(""))
+            paths = proposed.filter(slug__in=others.values("slug")).values_list("path", flat=True)
+            paths = set(paths)
+            for row in self.rows:
+                if row.kind == kind and row.path in paths:
+                    row.settled_digest = ""
+
+    def pending(self, **options):
+        return Submission.objects.pending().filter(source=self.source, **options)
+
+    def notes(self):
+        return [(row.path, row.note) for row in self.rows if row.note and not row.is_gone]
+
+    # Taking one text
+
+    def take(self, row):
+        if row.is_settled:
+            self.counts["unchanged"] += 1
+        elif self.now < row.seen_at + timedelta(hours=self.source.wait_hours):
+            self.counts["waiting"] += 1
+        else:
+            self.take_text(row)
+
+    def take_text(self, row):
+        """Publish or propose it in a transaction of its own, or note why that is impossible."""
+        try:
+            with taking_turns():
+                self.source.lock()
+                self.bring_in(row)
+        except (Refused, UnusableText) as error:
+            self.leave(row, str(error))
+        except ValidationError as error:
+            self.leave(row, " ".join(error.messages))
+
+    def leave(self, row, reason):
+        self.counts["refused"] += 1
+        row.store(note=reason)
+
+    def bring_in(self, row):
+        entries, source = MODELS[row.kind].objects, self.source.entry_source(row.path)
+        entry = entries.select_for_update(no_key=True).filter(source=source).first()
+        maintained = {} if entry else dict(entries.maintained([source]))
+        if maintained:
+            raise Refused(f"maintained by {maintained[source]}")
+        is_own = entry is None or entry.is_published or row.has_withdrawn(entry)
+        is_reviewed = self.source.review == ReviewedIn.GIT and is_own
+        if not (is_reviewed and self.publish(row, entry)):
+            self.propose(row, entry)
+
+    def publish(self, row, entry):
+        """Publish it unless staff should read it first; returns whether it was published."""
+        importer, number = self.publishing[row.kind], entry.number if entry else 0
+        with transaction.atomic():
+            outcome = importer.import_file(self.root, self.root / row.path)
+            if outcome.result == "refused":
+                transaction.set_rollback(True)
+        if importer.needs_review:
+            return False
+        if outcome.result == "refused":
+            raise Refused(outcome.reason)
+        if not outcome.entry.is_published:
+            outcome.entry.publish()  # It was gone.
+        self.keep_commit(outcome, number)
+        self.take_back(row)
+        row.settle(note=outcome.reason)
+        return True
+
+    def keep_commit(self, outcome, number):
+        """Record where the version that this made comes from, if it made one."""
+        entry = outcome.entry
+        entry.refresh_from_db(fields=["number"])
+        if entry.number == number:
+            self.counts["unchanged"] += 1
+            return
+        self.counts["published"] += 1
+        SubmittedVersion.objects.create(
+            **{f"{entry.kind}_version": entry.versions.only("pk").get(number=entry.number)},
+            submitted_by=self.source.author,
+            commit=self.fetched.commit,
+        )
+        if number:
+            reason = f"Published from {self.source.author} at {self.fetched.commit}"
+            entry.take_snapshot(reason=reason, is_event=True)
+
+    # Proposing
+
+    def propose(self, row, entry):
+        if not self.may_propose():
+            return
+        proposal = FileProposal(self.proposing[row.kind], self.root, self.root / row.path, entry)
+        try:
+            proposal.check(entry, entry and entry.number)
+        except NothingHasChanged:
+            self.counts["unchanged"] += 1
+            self.take_back(row)
+        else:
+            self.submit(row, proposal)
+        row.settle(note="; ".join(proposal.importer.report.notes))
+
+    def may_propose(self):
+        """Whether this run may put one more on the desk. The others follow with the next runs."""
+        if self.counts["proposed"] < MAX_PROPOSALS:
+            return True
+        self.counts["later"] += 1
+        return False
+
+    def submit(self, row, proposal):
+        origin = Origin(self.source, row.path, self.fetched.commit)
+        Submission.objects.submit_from(origin, proposal)
+        self.counts["proposed"] += 1
+
+    def take_back(self, row):
+        """Withdraw what is on the desk of this file, because the catalogue has its text."""
+        for submission in self.pending(kind=row.kind, path=row.path).for_list():
+            submission.withdraw()

@@ -1,0 +1,77 @@
+"""Withdrawing entries whose files are gone from a source (contract 30)."""
+
+from django.db import transaction
+
+from importing.base import taking_turns
+from sources.models import ReviewedIn
+from sources.proposals import Withdrawal
+from submissions.models.submissions import MODELS
+
+# More than both wait for a superuser: a number of entries, and one in so many.
+MANY, ONE_IN = 10, 3
+
+
+class Withdrawing:
+    """The end of a Sync: entries whose files are gone."""
+
+    def __init__(self, sync):
+        self.sync, self.source = sync, sync.source
+
+    def run(self, gone):
+        """Withdraw them or propose it; returns why the source is failing, or "".
+
+        `gone` is the ref or the folder, if the repository lacks it.
+        """
+        published = self.published()
+        rows = [row for row in self.sync.rows if row.is_gone and not row.is_settled]
+        number = sum(map(len, published.values()))
+        waiting = [
+            row for row in rows if row.entry_source in published[row.kind] and not row.is_confirmed
+        ]
+        if waiting and (gone or are_many(len(waiting), number)):
+            start = f"{gone} is gone. " if gone else ""
+            return f"{start}{len(waiting):,} of {number:,} entries would go: confirm it, or pause."
+        for row in rows:
+            self.withdraw(row)
+        return f"{gone} is gone." if gone else ""
+
+    @transaction.atomic
+    def published(self):
+        """`{kind: sources}` of the source's published entries."""
+        self.source.lock()  # Nobody renames it meanwhile.
+        return {
+            kind: set(
+                model.objects.published()
+                .filter(source__in=[row.entry_source for row in self.sync.rows if row.kind == kind])
+                .values_list("source", flat=True)
+            )
+            for kind, model in MODELS.items()
+        }
+
+    def withdraw(self, row):
+        with taking_turns():
+            self.source.lock()
+            entries = MODELS[row.kind].objects.select_for_update(no_key=True)
+            entry = entries.filter(source=self.source.entry_source(row.path)).first()
+            if entry is None or not entry.is_published:
+                self.sync.take_back(row)
+                row.settle()
+            elif self.source.review == ReviewedIn.GIT:
+                self.withdraw_entry(row, entry)
+            elif self.sync.may_propose():
+                self.sync.submit(row, Withdrawal(entry))
+                row.settle()
+
+    def withdraw_entry(self, row, entry):
+        entry.snapshot_before_change()
+        entry.withdraw()
+        reason = f"Withdrawn: {self.source.author} lacks it at {self.sync.fetched.commit}"
+        entry.take_snapshot(reason=reason, is_event=True)
+        self.sync.take_back(row)
+        row.settle(withdrawn_at=entry.withdrawn_at)
+        self.sync.counts["withdrawn"] += 1
+
+
+def are_many(withdrawals, entries):
+    """Whether so many of a source's entries would go that a superuser should look first."""
+    return withdrawals > MANY and withdrawals * ONE_IN > entries

@@ -1,0 +1,82 @@
+"""What the desk shows of the submissions of sources (contract 30)."""
+
+import pytest
+
+from catalogue.models import Skill
+from submissions.models import Submission
+from tests.admin.actions import told
+from tests.sources.syncing.conftest import published
+from tests.submissions.conftest import desk  # noqa: F401
+from tests.submissions.test_desk import rows_of
+
+pytestmark = pytest.mark.contract("30.15")
+
+
+@pytest.fixture(autouse=True)
+def hosts(settings):
+    """Sources have a desk even where agents may not submit."""
+    settings.SUBMISSIONS, settings.SOURCE_HOSTS = "off", ["git.example.com"]
+
+
+def test_the_desk_shows_a_source_as_the_author(desk, proposing):  # noqa: F811
+    proposing.skill("pdf", run_py="print()")
+    proposing.sync()
+
+    row = rows_of(desk.list())[0]
+    page = desk.page(Submission.objects.get()).content.decode()
+
+    assert (row["author"], row["operator"]) == ("git:team | a source", "")
+    address = f"/admin/sources/source/{proposing.source.pk}/change/"
+    assert f'<dd><a href="{address}">git:team</a></dd><dd>a source</dd>' in page
+    assert f"<dd>pdf/SKILL.md</dd><dd>at {1:040x}</dd>" in page
+
+
+def test_staff_publish_it(desk, proposing):  # noqa: F811
+    proposing.skill("pdf")
+    proposing.sync()
+    page = desk.page(Submission.objects.get())
+
+    after = desk.decide(page, "publish")
+
+    assert "pdf, submitted by git:team, was published by" in told(after)[0]
+    assert published() == {"pdf": "git:team:pdf/SKILL.md"}
+    versions = desk.client.get(f"/admin/catalogue/skill/{Skill.objects.get().pk}/versions/")
+    assert f"submitted by git:team at {1:040x}, published by" in versions.content.decode()
+
+
+def test_staff_withdraw_an_entry_that_is_gone(desk, proposing, approve):  # noqa: F811
+    proposing.skill("pdf")
+    proposing.sync()
+    approve()
+    proposing.remove("pdf")
+    proposing.sync()
+    submission = Submission.objects.pending().get()
+    assert rows_of(desk.list())[0]["change"] == "withdrawal"
+    page = desk.page(submission)
+    assert "a withdrawal, because the repository no longer has it" in page.content.decode()
+    assert "Withdraw the skill" in page.content.decode()
+
+    after = desk.decide(page, "publish")
+
+    assert "pdf, submitted by git:team, was accepted by" in told(after)[0]
+    assert Skill.objects.get().status == "withdrawn"
+    assert "Accepted the submission of git:team." in str(
+        Skill.objects.get().history.first().history_change_reason
+    )
+
+
+def test_a_withdrawal_is_bound_to_the_text_that_its_page_showed(desk, proposing, approve):  # noqa: F811
+    proposing.skill("pdf")
+    proposing.sync()
+    approve()
+    proposing.remove("pdf")
+    proposing.sync()
+    page = desk.page(Submission.objects.pending().get())
+    skill = Skill.objects.get()
+    skill.content += "\nMore.\n"
+    skill.save()
+
+    after = desk.decide(page, "publish")
+
+    assert told(after)[0].startswith("Nothing was published: This has changed")
+    assert Skill.objects.get().status == "published"

@@ -1,0 +1,79 @@
+"""Files that move within a repository keep their entries (contract 30)."""
+
+import pytest
+
+from catalogue.models import Skill
+from submissions.models import Submission
+from tests.factories import SkillFactory
+from tests.sources.syncing.conftest import pending, published
+
+pytestmark = pytest.mark.contract("30.4")
+
+
+@pytest.mark.parametrize("text", ["Do it.", "Do it well."])
+def test_a_moved_file_keeps_its_entry(repository, text):
+    repository.skill("pdf")
+    repository.sync()
+    repository.remove("pdf")
+    repository.skill("skills/pdf", text)
+
+    source = repository.sync()
+
+    assert published() == {"pdf": "git:team:skills/pdf/SKILL.md"}
+    assert text in Skill.objects.get().content
+    word = "unchanged" if text == "Do it." else "published"
+    assert source.counts == {word: 1, "findings": 0}
+
+
+def test_a_copy_takes_the_place_of_its_original(repository):
+    repository.skill("plugins/office/skills/pdf")
+    repository.sync()
+    repository.skill("plugins/pdf/skills/pdf")
+    repository.sync()
+    repository.remove("plugins/office")
+
+    source = repository.sync()
+
+    assert published() == {"pdf": "git:team:plugins/pdf/skills/pdf/SKILL.md"}
+    assert source.counts == {"unchanged": 1, "findings": 0}
+
+
+def test_a_file_that_comes_back_elsewhere_ends_the_withdrawal(repository):
+    repository.skill("pdf")
+    repository.sync()
+    repository.remove("pdf")
+    repository.sync()
+    repository.skill("skills/pdf")
+
+    repository.sync()
+
+    assert published() == {"pdf": "git:team:skills/pdf/SKILL.md"}
+
+
+def test_what_is_on_the_desk_moves_along(proposing, approve):
+    SkillFactory(slug="pdf", source="elsewhere")
+    proposing.skill("pdf")
+    proposing.sync()
+    proposing.remove("pdf")
+    proposing.skill("skills/pdf")
+
+    source = proposing.sync()
+
+    assert source.counts == {"unchanged": 1, "findings": 1}
+    assert pending() == {"pdf-team": "skills/pdf/SKILL.md"}
+    approve()
+    assert published()["pdf-team"] == "git:team:skills/pdf/SKILL.md"
+    assert Submission.objects.count() == 1
+
+
+def test_another_file_of_the_same_name_does_not_take_the_entry(repository):
+    repository.skill("a/pdf")
+    repository.sync()
+    repository.skill("b/pdf", "Do it well.")
+
+    repository.sync()
+
+    assert published() == {
+        "pdf": "git:team:a/pdf/SKILL.md",
+        "pdf-team": "git:team:b/pdf/SKILL.md",
+    }

@@ -1,0 +1,142 @@
+"""Sources whose changes staff review on the desk (contract 30)."""
+
+import pytest
+
+from catalogue.frontmatter import Refused
+from catalogue.models import Persona, Skill
+from sources.models import Source
+from submissions.models import Submission, SubmittedVersion
+from tests.factories import SkillFactory
+from tests.sources.syncing.conftest import Repository, pending, published
+
+
+@pytest.mark.contract("30.6")
+def test_a_new_text_waits_on_the_desk(proposing, approve):
+    proposing.skill("pdf", run_py="print()")
+
+    source = proposing.sync()
+
+    submission = Submission.objects.get()
+    assert (submission.author, submission.commit) == ("git:team", f"{1:040x}")
+    assert source.counts == {"proposed": 1, "findings": 0}
+    assert published() == {}
+    approve()
+    assert published() == {"pdf": "git:team:pdf/SKILL.md"}
+    version = SubmittedVersion.objects.get()
+    assert (version.submitted_by, version.commit) == ("git:team", f"{1:040x}")
+    assert version.published_by == f"editor-{submission.pk}"
+
+
+@pytest.mark.contract("30.6")
+def test_the_same_bytes_come_once(proposing):
+    proposing.skill("pdf")
+    proposing.sync()
+    Submission.objects.get().reject("No.")
+    assert proposing.sync().counts == {"unchanged": 1, "findings": 0}
+
+    proposing.skill("pdf", "Do it well.")
+    proposing.sync()
+    proposing.skill("pdf")
+    proposing.sync()
+
+    states = Submission.objects.order_by("pk").values_list("state", flat=True)
+    assert list(states) == ["rejected", "replaced", "pending"]
+
+
+@pytest.mark.contract("30.6")
+def test_an_accepted_text_is_not_proposed_again(proposing, approve):
+    proposing.skill("pdf")
+    proposing.sync()
+    approve()
+
+    assert proposing.sync().counts == {"unchanged": 1, "findings": 0}
+
+
+@pytest.mark.contract("30.6")
+def test_a_text_that_is_as_published_again_leaves_the_desk(proposing, approve):
+    proposing.skill("pdf")
+    proposing.sync()
+    approve()
+    proposing.skill("pdf", "Do it badly.")
+    proposing.sync()
+    proposing.skill("pdf")
+
+    proposing.sync()
+
+    assert pending() == {}
+
+
+@pytest.mark.contract("30.6")
+def test_twenty_come_with_each_run(proposing):
+    for number in range(22):
+        proposing.skill(f"skill-{number:02}")
+
+    counts = [proposing.sync().counts for _ in range(2)]
+
+    assert [(row["proposed"], row.get("later", 0)) for row in counts] == [(20, 2), (2, 0)]
+    assert len(pending()) == 22
+
+
+@pytest.mark.contract("30.6")
+def test_a_persona_is_proposed(proposing, approve):
+    proposing.persona("agents/archivist.md", "You keep papers.", "priceCents: 300")
+
+    proposing.sync(kind="both")
+    approve()
+
+    assert Persona.objects.get().price_cents == 300
+    assert published(Persona) == {"archivist": "git:team:agents/archivist.md"}
+
+
+@pytest.mark.contract("30.4")
+def test_two_sources_with_one_slug(proposing, tmp_path_factory, approve):
+    other = Repository(tmp_path_factory.mktemp("other"), name="office", review="here")
+    for repository in (proposing, other):
+        repository.skill("pdf", f"Do it for {repository.source.name}.")
+        repository.sync()
+
+    assert pending() == {"pdf": "pdf/SKILL.md", "pdf-office": "pdf/SKILL.md"}
+    for submission in Submission.objects.all():
+        approve(submission)
+    assert published() == {"pdf": "git:team:pdf/SKILL.md", "pdf-office": "git:office:pdf/SKILL.md"}
+
+
+@pytest.mark.contract("30.4")
+def test_a_slug_that_was_taken_since_is_proposed_under_another(proposing, approve):
+    proposing.skill("pdf")
+    proposing.sync()
+    SkillFactory(slug="pdf", source="elsewhere")
+    with pytest.raises(Refused, match="The slug pdf was taken"):
+        approve()
+
+    proposing.sync()
+
+    assert pending() == {"pdf-team": "pdf/SKILL.md"}
+    approve()
+    assert published() == {"pdf": "elsewhere", "pdf-team": "git:team:pdf/SKILL.md"}
+
+
+@pytest.mark.contract("30.4")
+def test_an_entry_with_another_slug_by_now_gets_the_change(proposing, approve):
+    proposing.skill("pdf")
+    proposing.sync()
+    approve()
+    proposing.skill("pdf", "Do it well.")
+    proposing.sync()
+    Skill.objects.update(slug="pdf-tables")
+
+    approve()
+
+    assert Skill.objects.get().number == 2
+    assert published() == {"pdf-tables": "git:team:pdf/SKILL.md"}
+
+
+@pytest.mark.contract("30.4")
+def test_a_source_that_was_renamed_gets_the_entry(proposing, approve):
+    proposing.skill("pdf")
+    proposing.sync()
+    Source.objects.get().change(name="office")
+
+    approve()
+
+    assert published() == {"pdf": "git:office:pdf/SKILL.md"}

@@ -1,0 +1,218 @@
+"""Entries whose files are gone from a source, or come back (contract 30)."""
+
+import pytest
+
+from catalogue.models import Skill
+from sources.models import Source, SourceFile
+from sources.syncing import NoRef, Sync
+from sources.withdrawing import are_many
+from submissions.models import Submission
+from tests.sources.syncing.conftest import pending, published
+
+
+def statuses():
+    return dict(Skill.objects.values_list("slug", "status"))
+
+
+def confirm():
+    SourceFile.objects.filter(bytes_digest="").update(is_confirmed=True)
+
+
+@pytest.fixture
+def gone(repository):
+    """A repository that has lost one of its two skills."""
+    repository.skill("pdf")
+    repository.skill("csv")
+    repository.sync()
+    repository.remove("pdf")
+    return repository
+
+
+@pytest.mark.contract("30.9")
+def test_an_entry_without_its_file_is_withdrawn(gone):
+    source = gone.sync()
+
+    assert statuses() == {"pdf": "withdrawn", "csv": "published"}
+    assert Skill.objects.get(slug="pdf").withdrawal_reason == ""
+    assert source.counts == {"unchanged": 1, "withdrawn": 1, "findings": 0}
+    assert gone.sync().counts == {"unchanged": 1, "findings": 0}
+
+
+@pytest.mark.contract("30.9")
+@pytest.mark.parametrize("text", ["Do it.", "Do it well."])
+def test_a_file_that_comes_back_ends_the_withdrawal(gone, text):
+    gone.sync()
+    gone.skill("pdf", text)
+
+    gone.sync()
+
+    skill = Skill.objects.get(slug="pdf")
+    assert (skill.status, text in skill.content) == ("published", True)
+    assert skill.number == (1 if text == "Do it." else 2)
+
+
+@pytest.mark.contract("30.9")
+@pytest.mark.parametrize("act", ["withdraw", "recall"])
+def test_staff_have_the_last_word_about_a_withdrawal(gone, act):
+    gone.sync()
+    skill = Skill.objects.get(slug="pdf")
+    skill.publish()
+    getattr(skill, act)(*(["Bad."] if act == "recall" else []))
+    gone.skill("pdf")
+
+    source = gone.sync()
+
+    assert statuses()["pdf"] == "withdrawn"
+    assert source.counts == {"proposed": 1, "unchanged": 1, "findings": 0}
+
+
+@pytest.mark.contract("30.9")
+def test_staff_keep_an_entry_whose_file_is_gone(gone):
+    gone.sync()
+    Skill.objects.get(slug="pdf").publish()
+
+    gone.sync()
+
+    assert statuses() == {"pdf": "published", "csv": "published"}
+
+
+@pytest.mark.contract("30.9")
+def test_an_entry_that_staff_withdrew_before_stays_theirs(gone):
+    Skill.objects.get(slug="pdf").withdraw()
+    gone.sync()
+    gone.skill("pdf")
+
+    gone.sync()
+
+    assert statuses()["pdf"] == "withdrawn"
+
+
+@pytest.mark.contract("30.10")
+@pytest.mark.parametrize(
+    ("number", "entries", "expected"),
+    [(10, 12, False), (11, 33, False), (11, 32, True), (11, 11, True)],
+)
+def test_more_than_ten_and_more_than_a_third_are_many(number, entries, expected):
+    assert are_many(number, entries) is expected
+
+
+@pytest.fixture
+def emptied(repository):
+    """A repository that has lost eleven of twelve skills."""
+    for name in range(12):
+        repository.skill(f"skill-{name}")
+    repository.sync()
+    for name in range(11):
+        repository.remove(f"skill-{name}")
+    return repository
+
+
+@pytest.mark.contract("30.10")
+def test_many_withdrawals_wait_for_a_superuser(emptied):
+    emptied.skill("skill-11", "Do it well.")
+
+    source = emptied.sync()
+
+    assert len(published()) == 12
+    assert source.state == "failing"
+    assert source.reason == "11 of 12 entries would go: confirm it, or pause."
+    assert source.counts == {"published": 1, "findings": 0}
+    confirm()
+    emptied.skill("skill-1")
+    source = emptied.sync()
+    assert (source.state, source.reason, source.counts["withdrawn"]) == ("ok", "", 10)
+    assert set(published()) == {"skill-1", "skill-11"}
+
+
+@pytest.mark.contract("30.10")
+def test_without_its_folder_nothing_is_withdrawn(repository):
+    repository.skill("skills/pdf")
+    repository.sync(folder="skills")
+    repository.remove("skills")
+
+    source = repository.sync()
+
+    assert (
+        source.reason == "The folder skills is gone. 1 of 1 entries would go: confirm it, or pause."
+    )
+    assert (source.state, statuses()) == ("failing", {"pdf": "published"})
+    confirm()
+    source = repository.sync()
+    assert (source.state, source.reason) == ("failing", "The folder skills is gone.")
+    assert statuses() == {"pdf": "withdrawn"}
+
+
+@pytest.mark.contract("30.10")
+def test_without_its_ref_nothing_is_withdrawn(repository):
+    repository.skill("pdf")
+    repository.sync()
+
+    source = Sync(Source.objects.get(), NoRef("f" * 40)).run()
+
+    assert (source.state, statuses()) == ("failing", {"pdf": "published"})
+    assert (
+        source.reason
+        == "The branch or tag main is gone. 1 of 1 entries would go: confirm it, or pause."
+    )
+    assert repository.sync().state == "ok"
+
+
+@pytest.mark.contract("30.9")
+def test_where_staff_review_a_withdrawal_is_proposed(proposing, approve):
+    proposing.skill("pdf")
+    proposing.sync()
+    approve()
+    proposing.remove("pdf")
+
+    source = proposing.sync()
+
+    assert source.counts == {"proposed": 1, "findings": 0}
+    assert statuses() == {"pdf": "published"}
+    approve()
+    assert statuses() == {"pdf": "withdrawn"}
+    assert Submission.objects.latest("pk").state == "published"
+    assert proposing.sync().counts == {"findings": 0}
+
+
+@pytest.mark.contract("30.9")
+def test_a_proposed_withdrawal_is_taken_back_when_the_file_comes_back(proposing, approve):
+    proposing.skill("pdf")
+    proposing.sync()
+    approve()
+    proposing.remove("pdf")
+    proposing.sync()
+    proposing.skill("pdf")
+
+    proposing.sync()
+
+    assert Submission.objects.latest("pk").state == "withdrawn"
+    assert statuses() == {"pdf": "published"}
+
+
+@pytest.mark.contract("30.9")
+def test_a_file_that_comes_back_after_its_withdrawal_was_accepted(proposing, approve):
+    proposing.skill("pdf")
+    proposing.sync()
+    approve()
+    proposing.remove("pdf")
+    proposing.sync()
+    approve()
+    proposing.skill("pdf")
+
+    proposing.sync()
+
+    assert pending() == {"pdf": "pdf/SKILL.md"}
+    approve(ends_recall=True)
+    assert statuses() == {"pdf": "published"}
+
+
+@pytest.mark.contract("30.9")
+def test_what_was_only_proposed_is_taken_back(proposing):
+    proposing.skill("pdf")
+    proposing.sync()
+    proposing.remove("pdf")
+
+    source = proposing.sync()
+
+    assert Submission.objects.get().state == "withdrawn"
+    assert (source.state, source.counts) == ("ok", {"findings": 0})
