@@ -45,8 +45,4 @@ class Migration(migrations.Migration):
             name='submission',
             field=models.OneToOneField(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='version', to='submissions.submission'),
         ),
-        migrations.AddConstraint(
-            model_name='submission',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'pending')), fields=('source', 'kind', 'path'), name='one_pending_submission_per_file'),
-        ),
     ]

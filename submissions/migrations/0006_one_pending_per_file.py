@@ -1,0 +1,30 @@
+from django.db import migrations, models
+
+CREATE = """
+CREATE UNIQUE INDEX CONCURRENTLY one_pending_submission_per_file
+ON submissions_submission (source_id, kind, path) WHERE state = 'pending'
+"""
+CONSTRAINT = models.UniqueConstraint(
+    fields=["source", "kind", "path"],
+    condition=models.Q(state="pending"),
+    name="one_pending_submission_per_file",
+)
+
+
+class Migration(migrations.Migration):
+    atomic = False  # Submissions go on meanwhile.
+
+    dependencies = [
+        ('submissions', '0005_provenance'),
+    ]
+
+    operations = [
+        migrations.SeparateDatabaseAndState(
+            database_operations=[
+                migrations.RunSQL(CREATE, "DROP INDEX one_pending_submission_per_file"),
+            ],
+            state_operations=[
+                migrations.AddConstraint(model_name="submission", constraint=CONSTRAINT),
+            ],
+        ),
+    ]
