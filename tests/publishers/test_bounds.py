@@ -1,5 +1,6 @@
 """What an issuer may answer, and where its keys are (contract 31.9, 31.11)"""
 
+import json
 from threading import Event
 
 import pytest
@@ -23,10 +24,6 @@ def redirect(handler):
     handler.reply(b"", 302, Location="/keys")
 
 
-def megabyte(handler):
-    handler.reply(b" " * 2**20 + b"{}")
-
-
 def endless(handler):
     handler.wfile.write(b"HTTP/1.1 200 OK\r\n")
     while True:
@@ -41,7 +38,7 @@ def not_http(handler):
     handler.wfile.write(b"SSH-2.0-OpenSSH_9.2\r\n")
 
 
-ANSWERS = [redirect, megabyte, endless, cut_off, not_http]
+ANSWERS = [redirect, endless, cut_off, not_http]
 NO_KEYS = {
     "no keys": {"keys": []},
     "keys are no list": {"keys": {"kid": "first"}},
@@ -86,6 +83,16 @@ def test_nobody_waits_for_the_end_of_a_slow_answer(
     assert is_unavailable()
     assert ended == []
     is_over.set()
+
+
+@pytest.mark.contract("31.9", "31.11")
+@pytest.mark.usefixtures("publisher")
+@pytest.mark.parametrize(("blanks", "status"), [(200_000, 201), (2**18, 503), (2**20, 503)])
+def test_an_answer_has_at_most_256_kib(issuer, exchange, blanks, status):
+    document = b" " * blanks + json.dumps(issuer.answers[issuer.KEYS]).encode()
+    issuer.answers[issuer.KEYS] = lambda handler: handler.reply(document)
+
+    assert exchange(issuer.token()).status_code == status
 
 
 @pytest.mark.contract("31.9", "31.11")
