@@ -8,8 +8,9 @@ from catalogue.models import Purge
 from tests.admin.diffs import lines_of
 from tests.admin.version_tables import act, page_of, rows
 from tests.api.versioned_kinds import Kind, text
-from tests.api.versions import skill_with_versions
-from tests.factories import PersonaInstallFactory, SkillInstallFactory
+from tests.api.versions import rewrite, skill_with_versions
+from tests.factories import PersonaFactory, PersonaInstallFactory, SkillFactory, SkillInstallFactory
+from tests.interfaces.pages import text_of
 
 REASON = "It deletes logs."
 
@@ -209,3 +210,23 @@ def test_versions_need_permission_to_view_the_entry(clerk_with, kind):
 def test_another_action_is_not_found(admin_client, kind):
     assert admin_client.get(page_of(kind, "1/delete/")).status_code == 404
     assert admin_client.get(page_of(kind, "9/restore/")).status_code == 404
+
+
+@pytest.mark.contract("22.13")
+def test_a_version_names_its_repairs(anyone, admin_client):
+    skill = SkillFactory(slug="one", content="---\nname: One\ndescription: a: b\n---\nDo it.")
+    rewrite(skill, "---\nname: one\ndescription: Reads.\n---\nDo it.")
+
+    persona = PersonaFactory(slug="one", frontmatter="---\nname: One\ndescription: a: b\n---\n")
+    rewrite(persona, "You.")
+    persona.frontmatter = "---\nname: one\ndescription: Reads.\n---\n"
+    persona.save()
+
+    for entry, number, is_repaired in (
+        *((skill, 1, True), (skill, 2, False), (persona, 2, True), (persona, 3, False)),
+    ):
+        public = text_of(anyone.get(f"/{entry.kind}s/one/versions/{number}"))
+        assert ("<dt>Repaired</dt><dd>name, quoting</dd>" in public) == is_repaired
+        staff = admin_client.get(f"/admin/catalogue/{entry.kind}/{entry.pk}/versions/{number}/")
+        repaired = "<b>Repaired</b><span>name, quoting</span>"
+        assert (repaired in staff.content.decode()) == is_repaired

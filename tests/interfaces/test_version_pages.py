@@ -283,23 +283,3 @@ def test_a_comparison_reads_all_files_at_once(anyone):
         counts.append(len(queries))
 
     assert counts[1] == counts[2]
-
-
-@pytest.mark.contract("22.13")
-def test_a_version_names_its_repairs(anyone, admin_client):
-    skill = SkillFactory(slug="one", content="---\nname: One\ndescription: a: b\n---\nDo it.")
-    rewrite(skill, "---\nname: one\ndescription: Reads.\n---\nDo it.")
-
-    persona = PersonaFactory(slug="one", frontmatter="---\nname: One\ndescription: a: b\n---\n")
-    rewrite(persona, "You.")
-    persona.frontmatter = "---\nname: one\ndescription: Reads.\n---\n"
-    persona.save()
-
-    for entry, number, is_repaired in (
-        *((skill, 1, True), (skill, 2, False), (persona, 2, True), (persona, 3, False)),
-    ):
-        public = text_of(anyone.get(f"/{entry.kind}s/one/versions/{number}"))
-        assert ("<dt>Repaired</dt><dd>name, quoting</dd>" in public) == is_repaired
-        staff = admin_client.get(f"/admin/catalogue/{entry.kind}/{entry.pk}/versions/{number}/")
-        rows = "<b>Repaired</b><span>name, quoting</span>"
-        assert (rows in staff.content.decode()) == is_repaired
