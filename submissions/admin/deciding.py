@@ -89,7 +89,7 @@ def decided_context(model_admin, submission, entry):
             return context | {"version_address": pages.url_of("version", entry.pk, number)}
         address = f"{pages.url_of('compare', entry.pk)}?from={number - 1}&to={number}"
         return context | {"version_address": address}
-    if submission.state == State.REJECTED and submission.content is not None:
+    if submission.state == State.REJECTED and submission.content:
         return context | {"changes": changes_of(submission, entry)}
     return context
 

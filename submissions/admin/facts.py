@@ -89,7 +89,7 @@ def facts_of(request, submission, entry):
         yield from facts_of_source(request, submission)
     else:
         yield "Author", author_of(submission), "", "on the staff"
-    if entry and may_view(request):
+    if entry and may_view(request) and not submission.source:
         yield "Maintained by", *maintainers_of(entry, agent)
     if any(found["code"] == "look-alike" for found in submission.findings):
         for slug in look_alikes(submission.model, [submission.slug]).values():

@@ -9,6 +9,7 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404, redirect
 
 from agents.models import Agent
+from catalogue.models import REPOSITORY
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ActionForm
 from marketplace.adminsite.base import link_to
@@ -19,6 +20,7 @@ from submissions.models import Maintainer
 
 OPEN = "Every agent that may submit can propose changes."
 CLOSED = "Only its maintainers, and the other agents of their operators, can propose changes."
+FOLLOWED = "It comes from a repository: nobody can propose changes here."
 LEFT = "Nobody can propose changes: its last maintainer was removed."
 
 
@@ -72,7 +74,9 @@ ACTIONS = {
 }
 
 
-def state_of(rows):
+def state_of(entry, rows):
+    if entry.source.startswith(REPOSITORY):
+        return FOLLOWED
     if not rows:
         return OPEN
     return CLOSED if any(row.removed_at is None for row in rows) else LEFT
@@ -94,7 +98,7 @@ def maintainers_panel(model_admin, request, entry):
 
     address = model_admin.url_of("maintainers", entry.pk)
     about = panel("Maintainers", shown, line, address, "Change the maintainers")
-    return about | {"rows": [*about["rows"], (state_of(rows), "", "")]}
+    return about | {"rows": [*about["rows"], (state_of(entry, rows), "", "")]}
 
 
 def may_view(request):
@@ -132,8 +136,8 @@ def maintainers_view(model_admin, request, object_id):
         f"Maintainers of {entry}",
         original=entry,
         maintainers=[row for row in rows if row.removed_at is None],
-        state=state_of(rows),
-        is_closed=state_of(rows) == LEFT,
+        state=state_of(entry, rows),
+        is_closed=state_of(entry, rows) == LEFT,
         form=form,
     )
 
@@ -174,7 +178,7 @@ def open_view(model_admin, request, object_id):
     """Open an entry whose last maintainer was removed, after staff confirm it."""
     entry = entry_to_change(model_admin, request, object_id)
     back = model_admin.url_of("maintainers", entry.pk)
-    if state_of(rows_of(entry)) != LEFT:
+    if state_of(entry, rows_of(entry)) != LEFT:
         return redirect(back)
     if not model_admin.is_confirmed(request, [entry]):
         label = "Open to everybody"

@@ -80,3 +80,30 @@ def test_a_withdrawal_is_bound_to_the_text_that_its_page_showed(desk, proposing,
 
     assert told(after)[0].startswith("Nothing was published: This has changed")
     assert Skill.objects.get().status == "published"
+
+
+def test_the_page_of_an_entry_says_that_nobody_proposes_changes(desk, repository, settings):  # noqa: F811
+    settings.SUBMISSIONS = "open"
+    repository.skill("pdf")
+    repository.sync()
+
+    page = desk.client.get(f"/admin/catalogue/skill/{Skill.objects.get().pk}/change/")
+
+    assert "It comes from a repository: nobody can propose changes here." in page.content.decode()
+
+
+def test_a_rejected_withdrawal_changes_nothing(desk, proposing, approve):  # noqa: F811
+    proposing.skill("pdf")
+    proposing.sync()
+    approve()
+    proposing.remove("pdf")
+    proposing.sync()
+    submission = Submission.objects.pending().get()
+
+    desk.decide(desk.page(submission), "reject", reason="We keep it.")
+
+    page = desk.page(submission).content.decode()
+    assert "We keep it." in page
+    assert "What it would change now" not in page
+    assert Skill.objects.get().status == "published"
+    assert proposing.sync().counts == {"findings": 0}

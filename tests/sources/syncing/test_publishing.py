@@ -1,13 +1,14 @@
 """Sources whose changes are published as they are (contract 30)."""
 
 import pytest
+from django.db.models.signals import post_save
 
 from catalogue.models import Persona, Skill
 from sources.exceptions import SourceFails
 from sources.models import Source
 from submissions.models import Submission, SubmittedVersion
 from tests.factories import SkillFactory
-from tests.imports import import_skills, skill, write
+from tests.imports import import_skills, receiving, skill, write
 from tests.sources.syncing.conftest import pending, published
 
 COMMIT = "{:040x}".format
@@ -253,3 +254,26 @@ def test_fields_that_staff_have_set_stay(repository):
 
     skill = Skill.objects.get()
     assert (skill.category, skill.license, skill.number) == ("documents", "Apache-2.0", 2)
+
+
+class PowerCut(Exception):
+    pass
+
+
+@pytest.mark.contract("30.13")
+def test_a_run_that_is_cut_off_leaves_no_half_of_an_entry(repository):
+    repository.skill("csv")
+    repository.skill("pdf", data_txt="1")
+
+    def cut_off(instance, **_):
+        if instance.skill_version.skill.slug == "pdf":
+            raise PowerCut
+
+    with receiving(post_save, SubmittedVersion, cut_off), pytest.raises(PowerCut):
+        repository.sync()
+    assert list(published()) == ["csv"]
+
+    source = repository.sync()
+
+    assert source.counts == {"published": 1, "unchanged": 1, "findings": 0}
+    assert set(published()) == {"csv", "pdf"}
