@@ -23,7 +23,7 @@ from importing.folders import is_below
 from importing.inspecting import check_characters, check_strictly, findings_of
 from importing.reports import reason_of
 
-BATCH = 20  # files per transaction, for which a page of the desk may wait
+BATCH = 50  # files per transaction, for which a page of the desk may wait
 SETTLED = 100  # files, a multiple of BATCH, after which the indexes hold all of their entries
 NO_SLUG = "no slug can be made from its name: use a-z, 0-9 and hyphens"
 
