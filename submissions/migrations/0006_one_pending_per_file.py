@@ -1,3 +1,4 @@
+from django.contrib.postgres.operations import NotInTransactionMixin
 from django.db import migrations, models
 
 CREATE = """
@@ -11,18 +12,21 @@ CONSTRAINT = models.UniqueConstraint(
 )
 
 
+class RunConcurrently(NotInTransactionMixin, migrations.RunSQL):
+    """Agents go on submitting meanwhile."""
+
+
 class Migration(migrations.Migration):
-    atomic = False  # Submissions go on meanwhile.
+    atomic = False
 
     dependencies = [
         ('submissions', '0005_provenance'),
     ]
 
     operations = [
-        migrations.SeparateDatabaseAndState(
-            database_operations=[
-                migrations.RunSQL(CREATE, "DROP INDEX one_pending_submission_per_file"),
-            ],
+        RunConcurrently(
+            CREATE,
+            "DROP INDEX one_pending_submission_per_file",
             state_operations=[
                 migrations.AddConstraint(model_name="submission", constraint=CONSTRAINT),
             ],

@@ -218,6 +218,7 @@ def test_the_menu_and_the_list_call_them_operators(admin_client):
         "Operators",
         "Operator claims",
         "Invitations",
+        "Publishers",
     ]
 
 
