@@ -3,7 +3,14 @@
 import pytest
 
 from submissions.models import Submission
-from tests.factories import AgentFactory, PersonaFactory, SkillFactory, claim
+from tests.factories import (
+    AgentFactory,
+    PersonaFactory,
+    SkillFactory,
+    SourceFactory,
+    SubmissionFactory,
+    claim,
+)
 from tests.submissions.conftest import PERSONA, PROMPT, SKILL, TEXT, URL, changed, zip_of
 
 
@@ -187,6 +194,14 @@ def test_all_agents_together_have_a_limit_but_for_maintainers(
 
     assert author.post(URL, changed(PERSONA)).status_code == 409
     assert author.post(URL, changed(SKILL)).status_code == 201
+
+
+@pytest.mark.contract("30.6")
+def test_nobody_counts_the_submissions_of_sources(settings, author):
+    SubmissionFactory(agent=None, source=SourceFactory(), path="csv/SKILL.md", size=2**30)
+    settings.SUBMISSIONS_MAX = 1
+
+    assert author.post(URL, SKILL).status_code == 201
 
 
 @pytest.mark.contract("29.3")

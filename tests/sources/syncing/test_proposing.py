@@ -140,3 +140,16 @@ def test_a_source_that_was_renamed_gets_the_entry(proposing, approve):
     approve()
 
     assert published() == {"pdf": "git:office:pdf/SKILL.md"}
+
+
+@pytest.mark.contract("30.4")
+def test_an_entry_of_somebody_else_stays_theirs_even_with_the_same_text(proposing, approve):
+    proposing.skill("pdf")
+    proposing.sync()
+    text = (proposing.folder / "pdf/SKILL.md").read_text()
+    SkillFactory(slug="pdf", source="elsewhere", content=text, title="Pdf", license="MIT")
+
+    with pytest.raises(Refused, match="The slug pdf was taken"):
+        approve()
+
+    assert published() == {"pdf": "elsewhere"}
