@@ -5,6 +5,7 @@ import re
 import stat
 from contextlib import contextmanager, nullcontext
 from functools import partial
+from itertools import chain
 
 from dulwich.object_format import DEFAULT_OBJECT_FORMAT
 from dulwich.objects import parse_tree
@@ -14,7 +15,7 @@ from catalogue.frontmatter import Refused
 from importing.members import MAX_FILE, MIB, Member, problem_of_path, write_file
 from importing.names import normalized
 from importing.reports import printable
-from sources.exceptions import RefIsGone, SourceFails
+from sources.exceptions import SourceFails
 
 MAX_OBJECTS = 200_000  # in a pack
 MAX_ENTRIES = 50_000  # files and folders of a tree
@@ -69,15 +70,10 @@ class PackedFiles:
     def write(self, folder, root, room):
         """Write the regular files of a folder ("" is the whole commit) below the root.
 
-        They have at most `room` bytes. Raises RefIsGone if the folder is not there.
+        They have at most `room` bytes. Above the folder, only a SKILL.md is written, because the
+        files of a skill are no personas. Without the folder, nothing is.
         """
-        tree = TREE_OF.match(self.pack.get_raw(self.commit)[1])[1]
-        for name in filter(None, folder.split("/")):
-            entries = {entry: (mode, sha) for entry, mode, sha in self.entries(tree)}
-            mode, tree = entries.get(name.encode(), (0, None))
-            if not stat.S_ISDIR(mode):
-                raise RefIsGone(f"The ref has no folder {folder}.")
-        for path, mode, sha in self.regular_files(tree, folder):
+        for path, mode, sha in self.files_in(folder):
             data = self.pack.get_raw(sha)[1]
             if sentence := reason_to_refuse(data):
                 self.findings.append((path, sentence))
@@ -86,6 +82,22 @@ class PackedFiles:
             if room < 0:
                 raise SourceFails("The files of the ref are too large. Name a folder.")
             self.write_one(path, mode, data, root)
+
+    def files_in(self, folder):
+        """`(path, mode, sha)` of each file to write."""
+        tree, above, marks = TREE_OF.match(self.pack.get_raw(self.commit)[1])[1], "", []
+        for part in filter(None, folder.split("/")):
+            entries = {name: (mode, sha) for name, mode, sha in self.entries(tree)}
+            marks += [
+                (f"{above}{name.decode()}", mode, sha)
+                for name, (mode, sha) in entries.items()
+                if name.lower() == b"skill.md" and stat.S_ISREG(mode)
+            ]
+            mode, tree = entries.get(part.encode(), (0, None))
+            if not stat.S_ISDIR(mode):
+                return []
+            above += f"{part}/"
+        return chain(marks, self.regular_files(tree, folder))
 
     def write_one(self, path, mode, data, root):
         member = Member(

@@ -43,11 +43,13 @@ def test_a_ref_becomes_files_with_their_modes(upstream, fetch):
 
 @pytest.mark.contract("30.40")
 def test_a_folder_narrows_it_and_keeps_whole_paths(upstream, fetch):
-    upstream.commit({"a/b/one.md": b"1", "a/two.md": b"2", "ab/three.md": b"3"})
-    assert fetch(upstream.url, folder="a/b")[1] == {"a/b/one.md": b"1"}
-    for folder in ("b", "a/b/one.md", "a/b/c"):
-        with pytest.raises(RefIsGone, match=f"The ref has no folder {folder}."):
-            fetch(upstream.url, folder=folder)
+    upstream.commit(
+        {"a/b/one.md": b"1", "a/two.md": b"2", "ab/three.md": b"3", "a/SKILL.md": SKILL}
+    )
+    assert fetch(upstream.url, folder="a/b")[1] == {"a/b/one.md": b"1", "a/SKILL.md": SKILL}
+    assert fetch(upstream.url, folder="ab")[1] == {"ab/three.md": b"3"}
+    for folder in ("b", "ab/three.md", "ab/c"):
+        assert fetch(upstream.url, folder=folder)[1] == {}
     with pytest.raises(RefIsGone, match="no branch or tag next"):
         fetch(upstream.url, ref="next")
 
