@@ -1,6 +1,7 @@
 """The clock process itself: it is asked, stopped, killed, and starts again."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from contextlib import ExitStack
 from threading import Event
 
 import pytest
+import yaml
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -76,7 +78,13 @@ def test_it_notices_what_staff_ask_for_and_ends_at_sigterm(upstream, clock_of):
     clock = clock_of(upstream.url)
     assert clock.says(f"team: {first[:10]}: 1 published") is True
     assert clock.says("Next: team at ") is True
-    assert 'sources{state="ok"} 1.0\n' in clock.metrics()
+    metrics = clock.metrics()
+    assert 'sources{state="ok"} 1.0\n' in metrics
+    rules = yaml.safe_load((CHECKOUT / "deploy/alerts.yml").read_text())["groups"][0]["rules"]
+    [query] = [rule["expr"] for rule in rules if rule["alert"] == "MarketplaceSources"]
+    names = set(re.findall(r"max\((\w+)", query))
+    assert names == {"sources", "clock_round_timestamp_seconds"}
+    assert all(f"\n{name}" in metrics for name in names)
     second = upstream.commit(skill_named("pdf-tables") | skill_named("csv-cleaning"))
     Source.objects.update(soon=True)
     assert clock.says(f"team: {second[:10]}: 1 published, 1 unchanged") is True
