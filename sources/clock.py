@@ -9,8 +9,8 @@ from time import monotonic, sleep
 
 from django.core.management import call_command
 from django.db import InterfaceError, OperationalError, close_old_connections, connection
-from django.db.models import F, Q
-from django.db.models.functions import Now
+from django.db.models import Q
+from django.db.models.functions import Greatest, Now
 from django.utils import timezone
 
 from sources import metrics
@@ -20,7 +20,8 @@ from sources.models import Clock, Source, SourceState
 from sources.syncing import NoRef, Sync
 from sources.turns import Heartbeat
 
-LOOK, RETRY = 2, 5  # seconds between two looks at what staff ask for; without a database
+# Seconds between two looks at the sources, at the jobs, and at a database that is away.
+LOOK, ROUND, RETRY = 2, 60, 5
 DAY = timedelta(days=1)
 # The commands that a deployment runs every night.
 JOBS = {"delete_rejected_submissions": DAY, "clearsessions": DAY}
@@ -31,15 +32,17 @@ logger = logging.getLogger(__name__)
 class Rounds:
     """What the process does while it has the turn. `write` gets each line.
 
-    `names` are those of the sources, or none for all of them and the regular jobs.
+    `names` are those of the sources, or none for all of them and the regular jobs. No source is
+    synced again within `minutes`, unless staff ask for it.
     """
 
-    def __init__(self, names, write):
-        self.write = write
+    def __init__(self, names, write, minutes=1):
+        self.write, self.minutes = write, minutes
         self.sources = Source.objects.exclude(state=SourceState.PAUSED).order_by("due_at")
         self.jobs = {} if names else JOBS
         if names:
             self.sources = self.sources.filter(name__in=names)
+        self.next_round = 0
         self.holder = f"{socket.gethostname()} (process {os.getpid()})"
 
     def once(self):
@@ -52,35 +55,34 @@ class Rounds:
                 return
             self.round(heart, self.sources)
 
-    def for_ever(self, minutes):
-        """Do a round every so often, and at once what staff ask for, until a signal ends it."""
+    def for_ever(self):
+        """Sync what is due or asked for, and do the jobs, until a signal ends it."""
         remove_leftovers()
         with Heartbeat(self.holder) as heart:
-            next_round = 0
             while True:
                 close_old_connections()
                 try:
-                    if heart.has_turn and monotonic() >= next_round:
-                        self.round(heart, self.sources.filter(IS_DUE))
-                        next_round = monotonic() + minutes * 60
-                    elif heart.has_turn:
-                        self.sync_each(heart, self.sources.filter(soon=True))
+                    if heart.has_turn:
+                        self.look(heart)
                     sleep(LOOK)
                 except (OperationalError, InterfaceError) as error:
                     self.write(f"PostgreSQL does not respond: {first_line(error)}")
                     connection.close()
                     sleep(RETRY)
 
-    def round(self, heart, sources):
-        has_synced = self.sync_each(heart, sources)
-        has_worked = [self.do(job) for job in self.due_jobs() if heart.has_turn]
-        metrics.note_round(Source.objects.all())
-        if has_synced or has_worked:
-            self.write(f"Next: {self.next_turns()}.")
+    def look(self, heart):
+        due = list(self.sources.filter(IS_DUE))
+        if due or monotonic() >= self.next_round:
+            self.round(heart, due)
+            self.next_round = monotonic() + ROUND
 
-    def sync_each(self, heart, sources):
-        """Returns how many were synced. A process that has lost the turn begins no other."""
-        return len([self.sync(source) for source in sources if heart.has_turn])
+    def round(self, heart, sources):
+        """Sync these and do the jobs that are due. Without the turn, nothing more begins."""
+        done = [self.sync(source) for source in sources if heart.has_turn]
+        done += [self.do(job) for job in self.due_jobs() if heart.has_turn]
+        metrics.note_round(Source.objects.all())
+        if done:
+            self.write(f"Next: {self.next_turns()}.")
 
     def sync(self, source):
         rows = Source.objects.filter(pk=source.pk)
@@ -93,7 +95,8 @@ class Rounds:
         except Exception:
             logger.exception("The run of the source %s crashed.", source)
             source.fail(CRASHED)
-        rows.update(due_at=Now() + F("every_minutes") * timedelta(minutes=1))
+        minutes = Greatest("every_minutes", self.minutes)
+        rows.update(due_at=Now() + minutes * timedelta(minutes=1))
         self.write(f"{source}: {outcome_of(source)}")
 
     # Regular jobs

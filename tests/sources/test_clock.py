@@ -1,5 +1,6 @@
 """The clock process: whose turn it is, what is due, and what it does."""
 
+import math
 from datetime import timedelta
 
 import pytest
@@ -85,13 +86,28 @@ def test_a_round_takes_what_is_due_or_asked_for(upstream, source_of, rounds_of):
     source_of("asked", soon=True)
     source_of("paused", soon=True, due_at=timezone.now(), state=SourceState.PAUSED)
     rounds = rounds_of()
+    rounds.next_round = math.inf
     with Heartbeat("me") as heart:
-        assert rounds.sync_each(heart, rounds.sources.filter(clock.IS_DUE)) == 2
-        assert rounds.sync_each(heart, rounds.sources.filter(clock.IS_DUE)) == 0
+        rounds.look(heart)
+        rounds.look(heart)
+        assert {line.partition(":")[0] for line in rounds.lines} == {"asked", "due", "Next", *JOBS}
+        rounds.lines.clear()
         heart.until = 0  # It has lost the turn.
         Source.objects.update(soon=True)
-        assert rounds.sync_each(heart, rounds.sources.filter(clock.IS_DUE)) == 0
-    assert {line.partition(":")[0] for line in rounds.lines} == {"asked", "due"}
+        rounds.look(heart)
+        assert rounds.lines == []
+
+
+@pytest.mark.contract("30.50")
+def test_no_source_is_synced_again_within_the_minutes(upstream, source_of, rounds_of):
+    sources = [source_of("often", every_minutes=1), source_of("seldom", every_minutes=90)]
+    rounds = rounds_of()
+    rounds.minutes = 15
+    for source in sources:
+        rounds.sync(source)
+        source.refresh_from_db()
+    waits = [round((source.due_at - timezone.now()).total_seconds() / 60) for source in sources]
+    assert waits == [15, 90]
 
 
 @pytest.mark.contract("30.51")

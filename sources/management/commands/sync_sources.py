@@ -21,7 +21,7 @@ class Command(BaseCommand):
             "--every",
             type=int,
             metavar="MINUTES",
-            help="keep running, and look so often which sources and jobs are due",
+            help="keep running; sync no source again within so many minutes, unless staff ask",
         )
 
     def handle(self, *, names, every, **options):
@@ -29,7 +29,7 @@ class Command(BaseCommand):
             raise CommandError("--every must be a number of minutes from 1 to 1440.")
         check_names(names)
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-        rounds = Rounds(names, self.write)
+        rounds = Rounds(names, self.write, every or 1)
         if every is None:
             rounds.once()
             return
@@ -39,7 +39,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         self.write(f"The clock process is {rounds.holder}.")
         try:
-            rounds.for_ever(every)
+            rounds.for_ever()
         except KeyboardInterrupt:
             sys.exit(0)
 
