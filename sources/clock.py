@@ -16,9 +16,9 @@ from django.utils import timezone
 from sources import metrics
 from sources.exceptions import RefIsGone, SourceFails
 from sources.fetching import fetched, remove_leftovers
+from sources.heartbeat import Heartbeat
 from sources.models import Clock, Source, SourceState
 from sources.syncing import NoRef, Sync
-from sources.turns import Heartbeat
 
 # Seconds between two looks at the sources, at the jobs, and at a database that is away.
 LOOK, ROUND, RETRY = 2, 60, 5

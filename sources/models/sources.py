@@ -9,7 +9,6 @@ from catalogue.models import REPOSITORY, Kind
 from marketplace.models import MAX_REASON, SLUG
 from sources.addresses import check_address
 from sources.exceptions import SourceFails
-from sources.turns import Clock  # noqa: F401 (a model of this app)
 from submissions.models.submissions import MODELS
 
 MAX_PATH = 500  # characters of a path in a repository

@@ -10,8 +10,8 @@ from django.utils import timezone
 from catalogue.models import Skill
 from sources import clock
 from sources.clock import CRASHED, JOBS, Rounds
+from sources.heartbeat import Heartbeat
 from sources.models import Clock, Source, SourceState
-from sources.turns import Heartbeat
 
 ABOUT = "---\nname: {0}\ndescription: Does one thing well.\nlicense: MIT\n---\n\nDo it.\n"
 pytestmark = pytest.mark.servers  # Each run starts a process.

@@ -1,15 +1,12 @@
 """Which process syncs the sources and does the regular jobs: the one that has the turn."""
 
-from contextlib import suppress
 from datetime import timedelta
-from threading import Event, Thread
-from time import monotonic
 
-from django.db import DatabaseError, InterfaceError, connection, models
+from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-LEASE, BEAT = 30, 10  # seconds
+LEASE = 30  # seconds
 
 
 class ClockQuerySet(models.QuerySet):
@@ -50,41 +47,3 @@ class Clock(models.Model):
 
     def __str__(self):
         return self.holder
-
-
-class Heartbeat:
-    """Keeps the turn while its process works, in a thread with a connection of its own."""
-
-    def __init__(self, holder):
-        self.holder, self.until = holder, 0
-        self.ended = Event()
-        self.thread = Thread(target=self.beat_until_the_end, daemon=True)
-
-    def __enter__(self):
-        self.beat()
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.ended.set()
-        self.thread.join()
-        connection.close()  # A signal may have interrupted a statement.
-        with suppress(DatabaseError, InterfaceError):
-            Clock.objects.give_back(self.holder)
-
-    @property
-    def has_turn(self):
-        return monotonic() < self.until
-
-    def beat(self):
-        before = monotonic()
-        if Clock.objects.take(self.holder):
-            self.until = before + LEASE
-
-    def beat_until_the_end(self):
-        while not self.ended.wait(BEAT):
-            try:
-                self.beat()
-            except (DatabaseError, InterfaceError):
-                connection.close()
-        connection.close()
