@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from base64 import b64decode
 from contextlib import contextmanager
 from hashlib import sha1
 from pathlib import Path
@@ -101,6 +102,20 @@ def test_a_server_that_never_ends_is_left(settings, monkeypatch, band):
         assert failure_of(url) == "The server sends more than 1 MiB."
 
 
+@pytest.mark.contract("30.44")
+def test_a_server_that_says_the_token_is_not_quoted(settings, monkeypatch):
+    monkeypatch.setenv("SOURCE_TOKEN_TEAM", "s3cret-of-the-team")
+
+    def tell(handler):
+        said = handler.headers["Authorization"].encode()
+        text = b"ERR " + said + b" is " + b64decode(said.removeprefix(b"Basic "))
+        respond(handler, pkt_line(b"# service=git-upload-pack\n") + b"0000" + pkt_line(text))
+
+    with listed(settings, tell) as url:
+        sentence = failure_of(url, token_variable="SOURCE_TOKEN_TEAM")
+    assert sentence == "The server says: Basic … is x-access-token:…"
+
+
 def copies(number, size):
     """A delta that copies its base of `size` bytes so often."""
 
@@ -137,3 +152,15 @@ def test_a_killed_child_makes_the_source_fail(settings):
         assert (
             failure_of(url) == "Reading the repository failed; the log of sync_sources says more."
         )
+
+
+@pytest.mark.slow
+@pytest.mark.contract("30.40", "30.42")
+def test_five_thousand_files(upstream):
+    files = {f"skills/skill-{n % 500}/file-{n}.md": b"%d\n" % n for n in range(5000)}
+    commit = upstream.commit(files)
+    with fetching.fetched(source_of(upstream.url)) as fetched:
+        assert (fetched.commit, fetched.findings) == (commit, [])
+        paths = [path for path in fetched.folder.rglob("*") if path.is_file()]
+        written = {str(path.relative_to(fetched.folder)): path.read_bytes() for path in paths}
+    assert written == files
