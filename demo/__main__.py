@@ -99,10 +99,7 @@ def main():
         source.make_repository(repository)
         with database(STATE / "postgres", alone=True), source.served(repository) as address:
             source.allow(address)
-            prepare()
-            if is_empty(f"SELECT FROM sources_source WHERE name = '{source.NAME}'"):
-                run_code(source.FOLLOW.format(name=source.NAME, url=address))
-            source.move(address)
+            prepare(address)
             serve(port, is_private=is_private)
 
 
@@ -153,13 +150,14 @@ def is_free(port):
     return True
 
 
-def prepare():
-    """Migrate, fill an empty database, and see that there is an administrator."""
+def prepare(address):
+    """Migrate, fill an empty database, and see that there is an administrator and a source."""
     refuse_other_version()
     run("migrate", "--verbosity", "0")
     # Somebody who has imported other skills wants to see those.
-    if is_empty("SELECT FROM catalogue_skill WHERE source NOT LIKE 'demo:%' LIMIT 1"):
+    if is_empty("SELECT FROM catalogue_skill WHERE source !~ '^(git:)?demo:' LIMIT 1"):
         fill()
+        source.follow(address, run_code)
     os.environ["DJANGO_SUPERUSER_PASSWORD"] = kept_secret("admin_password", size=9)
     # Fails where the administrator exists, which is fine.
     manage("createsuperuser", "--no-input", "--username", "admin", "--email", "", quietly=True)

@@ -12,7 +12,7 @@ from dulwich.repo import Repo
 from dulwich.server import Backend
 from dulwich.web import make_wsgi_chain
 
-NAME = "demo-source"
+NAME = "demo"
 PERSON = b"The demo <demo@localhost>"
 SKILL = """\
 ---
@@ -29,7 +29,7 @@ license: MIT
 """
 README = "Edit a skill, commit it, and look at its page in the marketplace a minute later.\n"
 # Run by manage.py shell.
-FOLLOW = (
+CREATE = (
     "from sources.models import Source; "
     "Source.objects.create(name={name!r}, url={url!r}, review='git', every_minutes=1)"
 )
@@ -88,8 +88,9 @@ def allow(url):
     os.environ["SOURCE_HOSTS"] = ",".join(filter(None, hosts))
 
 
-def move(url):
-    """Tell the source which port it has today, and have it synced at once."""
-    with psycopg.connect(os.environ["DATABASE_URL"]) as link:
-        statement = "UPDATE sources_source SET url = %s, due_at = now() WHERE name = %s"
-        link.execute(statement, [url, NAME])
+def follow(url, run_code):
+    """See that there is a source that follows the repository, on its port of today."""
+    update = "UPDATE sources_source SET url = %s, due_at = now() WHERE name = %s"
+    with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as link:
+        if link.execute(update, [url, NAME]).rowcount == 0:
+            run_code(CREATE.format(name=NAME, url=url))

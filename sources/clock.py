@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from sources import metrics
 from sources.exceptions import RefIsGone, SourceFails
-from sources.fetching import fetched, remove_leftovers
+from sources.fetching import fetched
 from sources.heartbeat import Heartbeat
 from sources.models import Clock, Source, SourceState
 from sources.syncing import NoRef, Sync
@@ -57,7 +57,6 @@ class Rounds:
 
     def for_ever(self):
         """Sync what is due or asked for, and do the jobs, until a signal ends it."""
-        remove_leftovers()
         with Heartbeat(self.holder) as heart:
             while True:
                 close_old_connections()
@@ -90,9 +89,9 @@ class Rounds:
         rows.update(soon=False, due_at=Now())
         try:
             run(source)
-        except (OperationalError, InterfaceError):
-            raise
         except Exception:
+            if not connection.is_usable():
+                raise
             logger.exception("The run of the source %s crashed.", source)
             source.fail(CRASHED)
         minutes = Greatest("every_minutes", self.minutes)
@@ -110,9 +109,9 @@ class Rounds:
         output = io.StringIO()
         try:
             call_command(job, stdout=output)
-        except (OperationalError, InterfaceError):
-            raise
         except Exception:
+            if not connection.is_usable():
+                raise
             logger.exception("The job %s crashed.", job)
             output.write("crashed")
         clock = Clock.objects.get()

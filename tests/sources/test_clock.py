@@ -4,6 +4,7 @@ import math
 from datetime import timedelta
 
 import pytest
+from django.db import OperationalError
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -135,6 +136,22 @@ def test_without_the_turn_a_command_asks_the_clock_process(source_of, rounds_of)
     assert (source.soon, source.commit) == (True, "")
 
 
+@pytest.mark.contract("30.51")
+def test_it_waits_for_a_database_that_is_away(transactional_db, rounds_of, monkeypatch):
+    answers = [OperationalError("the server is starting up\nDETAIL: wait"), None, KeyboardInterrupt]
+
+    def look(_heart):
+        if (answer := answers.pop(0)) is not None:
+            raise answer
+
+    rounds = rounds_of()
+    monkeypatch.setattr(rounds, "look", look)
+    monkeypatch.setattr(clock, "sleep", lambda _seconds: None)
+    with pytest.raises(KeyboardInterrupt):
+        rounds.for_ever()
+    assert rounds.lines == ["PostgreSQL does not respond: the server is starting up"]
+
+
 @pytest.mark.contract("30.52")
 def test_a_source_that_fails_or_crashes_stops_no_other(upstream, source_of, rounds_of, monkeypatch):
     upstream.commit(skill_named("pdf-tables"))
@@ -144,7 +161,7 @@ def test_a_source_that_fails_or_crashes_stops_no_other(upstream, source_of, roun
 
     def crash(source, files):
         if source.name == "crash":
-            raise ZeroDivisionError
+            raise OperationalError("index row size 3000 exceeds maximum")  # The database is there.
         return sync(source, files)
 
     monkeypatch.setattr(clock, "Sync", crash)

@@ -26,17 +26,20 @@ FOLLOW = (
     "from sources.models import Source; "
     "Source.objects.create(name='a', url={url!r}, kind='both', review='git')"
 )
-# What the desk has of A is published there as it is.
+# Publish all that waits on the desk.
 APPROVE = """
 from django.contrib.auth.models import User
 from django.utils import timezone
 from submissions.models import Submission
-from submissions.publishing import Approval, publish
+from submissions.publishing import Approval, preview, publish
 user, _ = User.objects.get_or_create(username="editor", is_superuser=True)
 for submission in Submission.objects.pending():
     entry = submission.entry_in(submission.model.objects)
     number = entry.number if entry else None
-    publish(submission, Approval(user, submission.bytes_digest, number, timezone.now()))
+    is_back = entry is not None and not entry.is_published
+    findings = "" if submission.withdraws else preview(submission).findings_digest
+    shown = submission.bytes_digest, number, timezone.now(), findings
+    publish(submission, Approval(user, *shown, ends_recall=is_back))
 """
 
 
@@ -120,14 +123,16 @@ def follower(folder, hosts):
     folder.mkdir()
 
     def manage(*arguments):
-        return subprocess.run(
+        done = subprocess.run(
             [sys.executable, "manage.py", *arguments],
             cwd=CHECKOUT,
             env=os.environ | environment,
             capture_output=True,
             text=True,
-            check=True,
-        ).stdout
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
     try:
         with LiveServer(folder / "log", environment) as server:
@@ -144,9 +149,7 @@ def entries_of(git, server, name):
     lines = git("ls-tree", "-r", "HEAD", within=name).splitlines()
     files = [(line.split("\t")[1], line.split()[0], line.split()[2]) for line in lines]
     return {
-        path: (mode, sha)
-        for path, mode, sha in files
-        if "/skills/" in path or "/agents/" in path
+        path: (mode, sha) for path, mode, sha in files if "/skills/" in path or "/agents/" in path
     }
 
 
