@@ -155,7 +155,7 @@ def prepare(address):
     refuse_other_version()
     run("migrate", "--verbosity", "0")
     # Somebody who has imported other skills wants to see those.
-    if is_empty("SELECT FROM catalogue_skill WHERE source !~ '^(git:)?demo:' LIMIT 1"):
+    if is_empty("SELECT FROM catalogue_skill WHERE source !~ '^(demo|git:demo-skills):' LIMIT 1"):
         fill()
         source.follow(address, run_code)
     os.environ["DJANGO_SUPERUSER_PASSWORD"] = kept_secret("admin_password", size=9)

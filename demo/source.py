@@ -12,7 +12,7 @@ from dulwich.repo import Repo
 from dulwich.server import Backend
 from dulwich.web import make_wsgi_chain
 
-NAME = "demo"
+NAME = "demo-skills"
 PERSON = b"The demo <demo@localhost>"
 SKILL = """\
 ---
