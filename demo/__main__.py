@@ -22,6 +22,7 @@ from pathlib import Path
 import psycopg
 from django.core.exceptions import ImproperlyConfigured
 
+from demo import source
 from demo.earlier import MISSING, write_earlier
 from demo.postgres import CHECKOUT, database
 from marketplace.environment import whole_number
@@ -43,6 +44,8 @@ The marketplace is at {url}  (Ctrl-C stops it; its data stay in .demo/)
   Search:    curl '{url}/api/v1/skills?q=pdf+tables'
   Register:  curl -X POST {url}/api/v1/agents/register -H 'Content-Type: application/json' -d '{{"name": "My first agent"}}'
   Admin:     {url}/admin/  user admin, password {password}
+  Source:    edit .demo/git/skills/skills/standup-summary/SKILL.md, run `git commit -am Edit` there, and a minute
+             later see {url}/skills/standup-summary
   More:      the first session in README.md
 """
 
@@ -92,8 +95,11 @@ def main():
         sys.exit(str(error))
     with only_demo(f"http://127.0.0.1:{port}"):
         refuse_taken(port)
-        with database(STATE / "postgres", alone=True):
-            prepare()
+        repository = STATE / "git/skills"
+        source.make_repository(repository)
+        with database(STATE / "postgres", alone=True), source.served(repository) as address:
+            source.allow(address)
+            prepare(address)
             serve(port, is_private=is_private)
 
 
@@ -144,13 +150,14 @@ def is_free(port):
     return True
 
 
-def prepare():
-    """Migrate, fill an empty database, and see that there is an administrator."""
+def prepare(address):
+    """Migrate, fill an empty database, and see that there is an administrator and a source."""
     refuse_other_version()
     run("migrate", "--verbosity", "0")
     # Somebody who has imported other skills wants to see those.
-    if is_empty("SELECT FROM catalogue_skill WHERE source NOT LIKE 'demo:%' LIMIT 1"):
+    if is_empty("SELECT FROM catalogue_skill WHERE source !~ '^(demo|git:demo-skills):' LIMIT 1"):
         fill()
+        source.follow(address, run_code)
     os.environ["DJANGO_SUPERUSER_PASSWORD"] = kept_secret("admin_password", size=9)
     # Fails where the administrator exists, which is fine.
     manage("createsuperuser", "--no-input", "--username", "admin", "--email", "", quietly=True)
@@ -163,7 +170,7 @@ def fill():
         if is_empty(f"SELECT FROM catalogue_{kind} LIMIT 1"):
             import_all(f"{kind}s")
     if os.environ.get("DEMO_ACTIVITY") != "0" and is_empty("SELECT FROM agents_agent LIMIT 1"):
-        run("shell", "--no-imports", "--command", "from demo.activity import fill; fill()")
+        run_code("from demo.activity import fill; fill()")
 
 
 def import_all(kind):
@@ -194,31 +201,45 @@ def run(*command):
         sys.exit(status)
 
 
+def run_code(code):
+    run("shell", "--no-imports", "--command", code)
+
+
 def is_empty(query):
     with psycopg.connect(os.environ["DATABASE_URL"]) as link:
         return link.execute(query).fetchone() is None
 
 
 def serve(port, *, is_private):
-    """Run the Procfile's web line until it ends or this process is stopped."""
+    """Run the Procfile's web and clock until the web server ends or this process is stopped."""
     words = {"url": f"http://127.0.0.1:{port}", "password": kept_secret("admin_password")}
     if is_private:
         words["invitation"] = output_of("issue_invitation", "--uses", "10", "--note", "The demo's")
     print((WELCOME_MEMBERS if is_private else WELCOME).format(**words), flush=True)
-    server = subprocess.Popen(
-        [sys.executable, "-m", "gunicorn", "marketplace.wsgi", "--bind", f"127.0.0.1:{port}"],
+    processes = [
+        start("-m", "gunicorn", "marketplace.wsgi", "--bind", f"127.0.0.1:{port}"),
+        start("manage.py", "sync_sources", "--every", "1"),
+    ]
+    try:
+        sys.exit(processes[0].wait())
+    except KeyboardInterrupt:
+        pass
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait()
+
+
+def start(*arguments):
+    """Start a process of the Procfile."""
+    return subprocess.Popen(
+        [sys.executable, *arguments],
         cwd=CHECKOUT,
         # This process forwards Ctrl-C: a gunicorn worker that gets it twice hangs.
         start_new_session=True,
         preexec_fn=end_with_parent,  # noqa: PLW1509
     )
-    try:
-        sys.exit(server.wait())
-    except KeyboardInterrupt:
-        pass
-    finally:
-        server.terminate()
-        server.wait()
 
 
 def end_with_parent():

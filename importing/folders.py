@@ -10,12 +10,12 @@ from django.db import transaction
 
 from catalogue.frontmatter import Refused
 from catalogue.models import FileContent
+from importing.members import MAX_FILE, MIB
 from importing.names import check_path, is_skill_md, normalized, reason_to_leave_out
 from marketplace.large_values import pieces_of
 from marketplace.secrets import holds_token
 
-MIB = 1024 * 1024
-MAX_FILES, MAX_FILE, MAX_FOLDER = 1000, 10 * MIB, 30 * MIB  # files, bytes, bytes
+MAX_FILES, MAX_FOLDER = 1000, 30 * MIB  # files, bytes
 
 
 @dataclass

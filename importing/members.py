@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from catalogue.frontmatter import Refused
-from importing.folders import MAX_FILE, MIB
 from importing.names import MAX_PARTS, is_too_deep, normalized
 from importing.reports import printable
 
+MIB = 1024 * 1024
+MAX_FILE = 10 * MIB  # bytes
 MAX_UNPACKED = 50 * MIB
 MAX_MEMBERS = 5000
 MAX_FOLDERS = 5000
@@ -79,15 +80,21 @@ def checked(members):
 
 
 def check_path(member):
-    path = member.path
+    if problem := problem_of_path(member.path):
+        raise Refused(f"The upload holds {problem}: {member}")
+
+
+def problem_of_path(path):
+    """What is wrong with a path in an archive or a repository, or ""."""
     if "\\" in path:
-        raise Refused(f"The upload holds a path that is not allowed, with a backslash: {member}")
+        return "a path that is not allowed, with a backslash"
     if {"", ".", ".."}.intersection(path.split("/")) or set(path) & {*":\0"}:
-        raise Refused(f"The upload holds a path that is not allowed: {member}")
+        return "a path that is not allowed"
     if len(path) > MAX_PATH:
-        raise Refused(f"The upload holds a path of more than {MAX_PATH} characters: {member}")
+        return f"a path of more than {MAX_PATH} characters"
     if is_too_deep(path):
-        raise Refused(f"The upload has a path of more than {MAX_PARTS} parts: {member}")
+        return f"a path of more than {MAX_PARTS} parts"
+    return ""
 
 
 def check_links(members):

@@ -11,8 +11,14 @@ from pathlib import PurePosixPath
 from tempfile import TemporaryFile
 
 from catalogue.frontmatter import Refused
-from importing.folders import MIB
-from importing.members import MAX_MEMBERS, MAX_UNPACKED, Member, UnreadableArchive, write_members
+from importing.members import (
+    MAX_MEMBERS,
+    MAX_UNPACKED,
+    MIB,
+    Member,
+    UnreadableArchive,
+    write_members,
+)
 from importing.reports import printable
 
 # A member has a header, and before it those of a long name or of its other attributes.

@@ -13,9 +13,8 @@ from tempfile import TemporaryDirectory
 from catalogue.archives import UNIX
 from catalogue.frontmatter import MAX_BYTES, Refused, read_frontmatter
 from catalogue.slugs import as_slug
-from importing.folders import MIB
 from importing.importers import MARKDOWN
-from importing.members import Member, UnreadableArchive, write_members
+from importing.members import MIB, Member, UnreadableArchive, write_members
 from importing.reports import printable
 from importing.tars import untar
 

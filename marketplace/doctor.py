@@ -32,6 +32,11 @@ FROM (SELECT findings FROM catalogue_{kind} ORDER BY id DESC LIMIT {newest}) AS 
     unnest(coalesce(findings, '{{NULL}}')) AS code
 GROUP BY code
 """
+SOURCES = """
+SELECT (SELECT holder FROM sources_clock WHERE leased_until > now()), count(*),
+    array_agg(name || ': ' || reason ORDER BY name) FILTER (WHERE state = 'failing')
+FROM sources_source
+"""
 NEWEST = 100_000  # entries of which doctor counts the findings
 MANY = 1000  # entries, below which PostgreSQL plans well without statistics
 RESERVED = 100 * 2**20  # bytes of disk space besides the downloads
@@ -113,6 +118,20 @@ def findings():
         )
     text = ", ".join(f"{number:,} {code}" for code, number in counts.most_common())
     return f"{text}. To see them, filter the admin's lists by Needs work." if text else "None."
+
+
+def sources():
+    holder, number, failing = row_of(SOURCES)
+    if not (holder or number):
+        return None
+    if holder is None:
+        raise Problem(
+            "The clock process does not run, so sources are not synced. Start python "
+            "manage.py sync_sources --every 1."
+        )
+    if failing:
+        raise Problem("\n".join(failing))
+    return f"{number:,}; none is failing. The clock process is {holder}."
 
 
 def clocks():

@@ -1,9 +1,11 @@
+from sources.models.clock import Clock
 from sources.models.files import UNREADABLE, SourceFile
 from sources.models.sources import MAX_PATH, ReviewedIn, Source, SourceKind, SourceState
 
 __all__ = [
     "MAX_PATH",
     "UNREADABLE",
+    "Clock",
     "ReviewedIn",
     "Source",
     "SourceFile",

@@ -163,7 +163,7 @@ HOSTILE = {
         tar_of({"a\\b.md": "x"}),
         "holds a path that is not allowed, with a backslash: a\\b.md",
     ),
-    "a deep path": (tar_of({"a/" * 20 + "b": "x"}), "has a path of more than 20 parts: a/a/"),
+    "a deep path": (tar_of({"a/" * 20 + "b": "x"}), "holds a path of more than 20 parts: a/a/"),
     "a name twice": (tar_of({"a": "x", "./a": "y"}), "holds a file twice: a"),
     "two names that become one": (
         tar_of({"caf\u00e9": "x", "cafe\u0301": "y"}),

@@ -226,7 +226,7 @@ def test_a_dropped_folder_may_be_as_deep_as_a_zip(admin_client):
 
     page = drop(admin_client, {"one/SKILL.md": VALID, "x": "y"}, paths=json.dumps(paths))
 
-    sentence = f"The upload has a path of more than 20 parts: {paths[1]}"
+    sentence = f"The upload holds a path of more than 20 parts: {paths[1]}"
     assert refusal(page) == sentence
 
 

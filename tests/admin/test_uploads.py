@@ -137,7 +137,7 @@ def test_a_zip_bomb_is_not_unpacked(admin_client, monkeypatch):
 @pytest.mark.parametrize(
     ("files", "parts", "sentence"),
     [
-        (100, 192, "The upload has a path of more than 20 parts: 0/"),
+        (100, 192, "The upload holds a path of more than 20 parts: 0/"),
         (300, 20, "The upload has more than 5,000 folders: that of 263/"),
     ],
 )

@@ -24,6 +24,7 @@ VARIABLES = set(re.findall(r"^\| `([A-Z_]+)` \|", TABLES, re.MULTILINE))
 COMMAND = re.compile(r"manage\.py\W+(\w+)")
 FILES = ["Procfile", "Dockerfile", "compose.yaml", "app.json", "render.yaml", "fly.toml"]
 FILES += ["deploy/kubernetes.yaml", "deploy/marketplace.service"]
+FILES += ["deploy/marketplace-clock.service"]
 # What Compose itself puts together.
 OF_COMPOSE = {"DOMAIN": "market.example", "DATABASE_PASSWORD": "a", "SECRET_KEY": "b" * 50}
 
@@ -45,10 +46,12 @@ def test_every_command_exists(name):
 
 def test_the_platforms_start_what_the_procfile_starts():
     procfile = dict(line.split(": ") for line in lines_of("Procfile"))
-    [render] = yaml.safe_load(text_of("render.yaml"))["services"]
+    render, render_clock = yaml.safe_load(text_of("render.yaml"))["services"]
     fly = tomllib.loads(text_of("fly.toml"))
     compose = yaml.safe_load(text_of("compose.yaml"))["services"]
-    [pod] = [document["spec"] for document in kubernetes() if document["kind"] == "Deployment"]
+    pod, clock_pod = [
+        document["spec"] for document in kubernetes() if document["kind"] == "Deployment"
+    ]
     [migrating] = pod["template"]["spec"]["initContainers"]
 
     web, release = procfile["web"], procfile["release"]
@@ -58,6 +61,13 @@ def test_the_platforms_start_what_the_procfile_starts():
     assert migrating["command"] == release.split()
     assert f"CMD {json.dumps(web.split())}" in lines_of("Dockerfile")
     assert unit()["Service"]["ExecStart"].endswith(f"/.venv/bin/{web}")
+
+    clock = procfile["clock"]
+    [container] = clock_pod["template"]["spec"]["containers"]
+    assert [render_clock["startCommand"], compose["clock"]["command"]] == [clock, clock]
+    assert fly["processes"] == {"web": web, "clock": clock}
+    assert container["command"] == clock.split()
+    assert unit("marketplace-clock")["Service"]["ExecStart"].endswith(f"/.venv/bin/{clock}")
 
 
 def test_misspelled_variables_are_found_as_documented(tmp_path):
@@ -74,13 +84,13 @@ def test_misspelled_variables_are_found_as_documented(tmp_path):
 
 def test_they_name_variables_that_exist():
     app = json.loads(text_of("app.json"))
-    [render] = yaml.safe_load(text_of("render.yaml"))["services"]
+    render = yaml.safe_load(text_of("render.yaml"))["services"]
     compose = yaml.safe_load(text_of("compose.yaml"))["services"]
     [configuration] = [document for document in kubernetes() if document["kind"] == "ConfigMap"]
     example = [line.partition("=")[0] for line in lines_of(".env.example") if line]
     named = {
         "app.json": app["env"],
-        "render.yaml": [variable["key"] for variable in render["envVars"]],
+        "render.yaml": [variable["key"] for service in render for variable in service["envVars"]],
         "fly.toml": tomllib.loads(text_of("fly.toml"))["env"],
         "compose.yaml": compose["web"]["environment"],
         "kubernetes.yaml": configuration["data"],
@@ -91,6 +101,7 @@ def test_they_name_variables_that_exist():
         name: set(names) - VARIABLES for name, names in named.items() if set(names) - VARIABLES
     } == {}
     assert compose["web"]["environment"] == compose["migrate"]["environment"]
+    assert compose["web"]["environment"] == compose["clock"]["environment"]
 
 
 def test_the_python_of_every_file_is_one():
@@ -121,16 +132,17 @@ def test_the_unit_names_folders_of_its_own():
     assert service["ExecStart"].startswith(f"{service['WorkingDirectory']}/")
 
 
-def test_systemd_takes_the_unit(tmp_path):
+@pytest.mark.parametrize("name", ["marketplace", "marketplace-clock"])
+def test_systemd_takes_the_unit(tmp_path, name):
     if shutil.which("systemd-analyze") is None:
         pytest.skip("needs systemd-analyze")
     # The program is where it is on this machine.
-    text = text_of("deploy/marketplace.service").replace(
-        "/srv/marketplace/.venv/bin/gunicorn", sys.executable
+    text = re.sub(
+        r"/srv/marketplace/\.venv/bin/\w+", sys.executable, text_of(f"deploy/{name}.service")
     )
-    (tmp_path / "marketplace.service").write_text(text)
+    (tmp_path / f"{name}.service").write_text(text)
 
-    run(tmp_path, "systemd-analyze", "verify", "./marketplace.service")
+    run(tmp_path, "systemd-analyze", "verify", f"./{name}.service")
 
 
 @pytest.mark.external
@@ -178,8 +190,8 @@ def kubernetes():
     return list(yaml.safe_load_all(text_of("deploy/kubernetes.yaml")))
 
 
-def unit():
+def unit(name="marketplace"):
     parser = configparser.ConfigParser(strict=False, interpolation=None)
     parser.optionxform = str
-    parser.read_string(text_of("deploy/marketplace.service"))
+    parser.read_string(text_of(f"deploy/{name}.service"))
     return parser

@@ -15,6 +15,7 @@ from django.core.management import call_command
 from django.db import connection
 
 from marketplace import doctor
+from sources.models import Clock, Source
 from tests.api.test_hosts import WRONG_HOST
 from tests.factories import PersonaFactory, SkillFactory
 
@@ -310,3 +311,21 @@ def test_warnings_of_a_deployment(monkeypatch, settings, lines):
 
     settings.REQUIRE_HTTPS = True
     assert lines("configuration") == ["One is wrong. Correct it.", "So is two."]
+
+
+@pytest.mark.contract("24.10")
+def test_the_sources_and_the_clock_process(lines):
+    assert lines("sources") == ["There are none, and no clock process does the regular jobs."]
+    Source.objects.create(name="team", url="https://git.example.com/team.git")
+    [line] = lines("sources")
+    assert line == (
+        "The clock process does not run, so sources are not synced. Start python manage.py "
+        "sync_sources --every 1."
+    )
+    Clock.objects.take("clock.example (process 7)")
+    assert lines("sources") == [
+        "1; none is failing. The clock process is clock.example (process 7)."
+    ]
+    for name in ("gone", "away"):
+        Source.objects.create(name=name, state="failing", reason=f"It is {name}.")
+    assert lines("sources") == ["away: It is away.", "gone: It is gone."]

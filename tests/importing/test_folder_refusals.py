@@ -6,7 +6,8 @@ import pytest
 
 from agents import tokens
 from catalogue.models import FileContent
-from importing.folders import MAX_FILE, MAX_FILES
+from importing.folders import MAX_FILES
+from importing.members import MAX_FILE
 from tests.imports import import_skills, paths, served, skill, slugs, write
 
 pytestmark = pytest.mark.django_db

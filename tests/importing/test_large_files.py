@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from catalogue.models import FileContent, Skill, content_digest
 from importing import exports
-from importing.folders import MAX_FILE
+from importing.members import MAX_FILE
 from importing.models import ImportRun
 from interfaces.git import sources, store
 from tests.admin.files import SKILLS

@@ -27,6 +27,7 @@ class Command(BaseCommand):
             "statistics": doctor.statistics,
             "findings": doctor.findings,
             "clocks": doctor.clocks,
+            "sources": doctor.sources,
             "replicas": doctor.replicas,
         }
         others = {
@@ -68,6 +69,7 @@ class Command(BaseCommand):
 NOT_CHECKED = {
     "configuration": "Not checked: REQUIRE_HTTPS is false, as on your own machine.",
     "replicas": "DATABASE_REPLICA_URL is not set.",
+    "sources": "There are none, and no clock process does the regular jobs.",
     "redis": "CACHE_URL is not set: PostgreSQL counts the rate limits.",
     "requests": "Not checked: set PUBLIC_URL, or name it with --url.",
     "backups": "Not checked: name their folder with --backups.",

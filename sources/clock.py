@@ -1,0 +1,157 @@
+"""The clock process: it syncs the sources that are due, and does the regular jobs."""
+
+import io
+import logging
+import os
+import socket
+from datetime import datetime, timedelta
+from time import monotonic, sleep
+
+from django.core.management import call_command
+from django.db import InterfaceError, OperationalError, close_old_connections, connection
+from django.db.models import Q
+from django.db.models.functions import Greatest, Now
+from django.utils import timezone
+
+from sources import metrics
+from sources.exceptions import RefIsGone, SourceFails
+from sources.fetching import fetched
+from sources.heartbeat import Heartbeat
+from sources.models import Clock, Source, SourceState
+from sources.syncing import NoRef, Sync
+
+# Seconds between two looks at the sources, at the jobs, and at a database that is away.
+LOOK, ROUND, RETRY = 2, 60, 5
+DAY = timedelta(days=1)
+# The commands that a deployment runs every night.
+JOBS = {"delete_rejected_submissions": DAY, "clearsessions": DAY}
+CRASHED = "The run crashed; the log of sync_sources says more."
+logger = logging.getLogger(__name__)
+
+
+class Rounds:
+    """What the process does while it has the turn. `write` gets each line.
+
+    `names` are those of the sources, or none for all of them and the regular jobs. No source is
+    synced again within `minutes`, unless staff ask for it.
+    """
+
+    def __init__(self, names, write, minutes=1):
+        self.write, self.minutes = write, minutes
+        self.sources = Source.objects.exclude(state=SourceState.PAUSED).order_by("due_at")
+        self.jobs = {} if names else JOBS
+        if names:
+            self.sources = self.sources.filter(name__in=names)
+        self.next_round = 0
+        self.holder = f"{socket.gethostname()} (process {os.getpid()})"
+
+    def once(self):
+        """Sync all of the sources, due or not, and do the jobs that are due."""
+        with Heartbeat(self.holder) as heart:
+            if not heart.has_turn:
+                self.sources.update(soon=True)
+                holder = Clock.objects.values_list("holder", flat=True).get()
+                self.write(f"{holder} has the turn, and does it soon.")
+                return
+            self.round(heart, self.sources)
+
+    def for_ever(self):
+        """Sync what is due or asked for, and do the jobs, until a signal ends it."""
+        with Heartbeat(self.holder) as heart:
+            while True:
+                close_old_connections()
+                try:
+                    if heart.has_turn:
+                        self.look(heart)
+                    sleep(LOOK)
+                except (OperationalError, InterfaceError) as error:
+                    self.write(f"PostgreSQL does not respond: {first_line(error)}")
+                    connection.close()
+                    sleep(RETRY)
+
+    def look(self, heart):
+        due = list(self.sources.filter(IS_DUE))
+        if due or monotonic() >= self.next_round:
+            self.round(heart, due)
+            self.next_round = monotonic() + ROUND
+
+    def round(self, heart, sources):
+        """Sync these and do the jobs that are due. Without the turn, nothing more begins."""
+        done = [self.sync(source) for source in sources if heart.has_turn]
+        done += [self.do(job) for job in self.due_jobs() if heart.has_turn]
+        metrics.note_round(Source.objects.all())
+        if done:
+            self.write(f"Next: {self.next_turns()}.")
+
+    def sync(self, source):
+        rows = Source.objects.filter(pk=source.pk)
+        # Due until it ends: a process that is killed leaves it to the next one.
+        rows.update(soon=False, due_at=Now())
+        try:
+            run(source)
+        except Exception:
+            if not connection.is_usable():
+                raise
+            logger.exception("The run of the source %s crashed.", source)
+            source.fail(CRASHED)
+        minutes = Greatest("every_minutes", self.minutes)
+        rows.update(due_at=Now() + minutes * timedelta(minutes=1))
+        self.write(f"{source}: {outcome_of(source)}")
+
+    # Regular jobs
+
+    def due_jobs(self):
+        ended = Clock.objects.values_list("jobs", flat=True).get()
+        now = timezone.now()
+        return [name for name, every in self.jobs.items() if ended_at(ended, name) + every <= now]
+
+    def do(self, job):
+        output = io.StringIO()
+        try:
+            call_command(job, stdout=output)
+        except Exception:
+            if not connection.is_usable():
+                raise
+            logger.exception("The job %s crashed.", job)
+            output.write("crashed")
+        clock = Clock.objects.get()
+        clock.jobs[job] = timezone.now().isoformat()
+        clock.save(update_fields=["jobs"])
+        self.write(f"{job}: {output.getvalue().strip() or 'done'}")
+
+    def next_turns(self):
+        """When each source and each job is due next (UTC), in order of time."""
+        ended = Clock.objects.values_list("jobs", flat=True).get()
+        turns = [(source.due_at, source.name) for source in self.sources.all()]
+        turns += [(ended_at(ended, name) + every, name) for name, every in self.jobs.items()]
+        return ", ".join(f"{name} at {when:%a %H:%M}" for when, name in sorted(turns)) or "nothing"
+
+
+IS_DUE = Q(soon=True) | Q(due_at__lte=Now())
+
+
+def run(source):
+    """Bring the catalogue in step with a source, and record on it what came of that."""
+    try:
+        with fetched(source, source.commit) as files:
+            Sync(source, files).run()
+    except RefIsGone:
+        Sync(source, NoRef(source.commit)).run()
+    except SourceFails as error:
+        source.fail(str(error))
+
+
+def outcome_of(source):
+    source.refresh_from_db()
+    if source.state == SourceState.FAILING:
+        return f"failing: {source.reason}"
+    counts = ", ".join(f"{number:,} {name}" for name, number in source.counts.items() if number)
+    return f"{source.commit[:10]}: {counts or 'nothing to do'}"
+
+
+def ended_at(ended, job):
+    return datetime.fromisoformat(ended.get(job, "2000-01-01T00:00:00+00:00"))
+
+
+def first_line(error):
+    return str(error).strip().partition("\n")[0]
