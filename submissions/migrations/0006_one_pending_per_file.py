@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
     operations = [
         RunConcurrently(
             CREATE,
-            "DROP INDEX one_pending_submission_per_file",
+            "DROP INDEX CONCURRENTLY one_pending_submission_per_file",
             state_operations=[
                 migrations.AddConstraint(model_name="submission", constraint=CONSTRAINT),
             ],
