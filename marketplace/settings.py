@@ -75,6 +75,8 @@ SOURCE_HOSTS = environment.words(
     pattern=r"[A-Za-z0-9.-]+(:[0-9]{1,5})?",
     meaning="hosts with or without a port, such as git.example.com:8443",
 )
+# Where the clock process serves its metrics.
+CLOCK_METRICS_ADDRESS = environment.address("CLOCK_METRICS_ADDRESS")
 GIT_MAX_ENTRIES = environment.whole_number("GIT_MAX_ENTRIES", default=1000, low=1, high=10_000)
 # Whether the start page shows what agents are doing, for everybody.
 SHOW_ACTIVITY = environment.boolean("SHOW_ACTIVITY", default=True)

@@ -2,21 +2,19 @@
 
 from functools import cache
 
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
-
-from marketplace import environment
 
 
 @cache
 def gauges():
     """`(sources, synced, round)`, served from now on; None without an address."""
-    address = environment.address("CLOCK_METRICS_ADDRESS")
-    if address is None:
+    if settings.CLOCK_METRICS_ADDRESS is None:
         return None
     from prometheus_client import CollectorRegistry, Gauge, start_http_server  # noqa: PLC0415
 
-    host, port = address
+    host, port = settings.CLOCK_METRICS_ADDRESS
     registry = CollectorRegistry()
 
     def gauge(name, text, *labels):

@@ -23,7 +23,7 @@ for name in (
     "CSRF_TRUSTED_ORIGINS",
     *("PGOPTIONS", "PGAPPNAME", "DATABASE_TIMEOUTS", "PREPARED_STATEMENTS"),
     *("LOG_FORMAT", "METRICS_ADDRESS", "SENTRY_DSN", "REQUEST_TIMEOUT", "WORKER_CLASS"),
-    *("DATABASE_REPLICA_URL", "REPLICA_MAX_LAG", "BIND"),
+    *("DATABASE_REPLICA_URL", "REPLICA_MAX_LAG", "BIND", "CLOCK_METRICS_ADDRESS"),
 ):
     os.environ.pop(name, None)
 for name in [name for name in os.environ if name.startswith("RATE_LIMIT_")]:
