@@ -32,7 +32,7 @@ class ClockQuerySet(models.QuerySet):
 
 
 class Clock(models.Model):
-    """The one row of the clock process (contract 30.50)."""
+    """The one row of the clock process (contract 30.21)."""
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
     holder = models.CharField(max_length=300)  # the host and the number of the process

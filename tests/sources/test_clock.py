@@ -45,7 +45,7 @@ def rounds_of():
     return rounds_of
 
 
-@pytest.mark.contract("30.50")
+@pytest.mark.contract("30.21")
 def test_one_run_syncs_all_sources_and_does_the_jobs(upstream, source_of, rounds_of):
     commit = upstream.commit(skill_named("pdf-tables"))
     source, paused = source_of(), source_of("old", state=SourceState.PAUSED)
@@ -69,7 +69,7 @@ def test_one_run_syncs_all_sources_and_does_the_jobs(upstream, source_of, rounds
     assert again.lines[1].startswith("Next: ")
 
 
-@pytest.mark.contract("30.50")
+@pytest.mark.contract("30.21")
 def test_named_sources_are_synced_alone(upstream, source_of, rounds_of):
     upstream.commit(skill_named("pdf-tables"))
     source_of()
@@ -79,7 +79,7 @@ def test_named_sources_are_synced_alone(upstream, source_of, rounds_of):
     assert [line.partition(":")[0] for line in rounds.lines] == ["team", "Next"]
 
 
-@pytest.mark.contract("30.50")
+@pytest.mark.contract("30.21")
 def test_a_round_takes_what_is_due_or_asked_for(upstream, source_of, rounds_of):
     upstream.commit(skill_named("pdf-tables"))
     source_of("later")
@@ -99,7 +99,7 @@ def test_a_round_takes_what_is_due_or_asked_for(upstream, source_of, rounds_of):
         assert rounds.lines == []
 
 
-@pytest.mark.contract("30.50")
+@pytest.mark.contract("30.21")
 def test_no_source_is_synced_again_within_the_minutes(upstream, source_of, rounds_of):
     sources = [source_of("often", every_minutes=1), source_of("seldom", every_minutes=90)]
     rounds = rounds_of()
@@ -111,7 +111,7 @@ def test_no_source_is_synced_again_within_the_minutes(upstream, source_of, round
     assert waits == [15, 90]
 
 
-@pytest.mark.contract("30.51")
+@pytest.mark.contract("30.22")
 def test_one_process_has_the_turn_until_it_gives_it_back_or_its_lease_ends(transactional_db):
     with Heartbeat("one") as one:
         assert (one.has_turn, Clock.objects.take("one")) == (True, True)
@@ -126,7 +126,7 @@ def test_one_process_has_the_turn_until_it_gives_it_back_or_its_lease_ends(trans
     assert Clock.objects.count() == 1
 
 
-@pytest.mark.contract("30.51")
+@pytest.mark.contract("30.22")
 def test_without_the_turn_a_command_asks_the_clock_process(source_of, rounds_of):
     source, rounds = source_of(), rounds_of("team")
     with Heartbeat("elsewhere (process 7)"):
@@ -136,7 +136,7 @@ def test_without_the_turn_a_command_asks_the_clock_process(source_of, rounds_of)
     assert (source.soon, source.commit) == (True, "")
 
 
-@pytest.mark.contract("30.51")
+@pytest.mark.contract("30.22")
 def test_it_waits_for_a_database_that_is_away(transactional_db, rounds_of, monkeypatch):
     answers = [OperationalError("the server is starting up\nDETAIL: wait"), None, KeyboardInterrupt]
 
@@ -152,7 +152,7 @@ def test_it_waits_for_a_database_that_is_away(transactional_db, rounds_of, monke
     assert rounds.lines == ["PostgreSQL does not respond: the server is starting up"]
 
 
-@pytest.mark.contract("30.52")
+@pytest.mark.contract("30.23")
 def test_a_source_that_fails_or_crashes_stops_no_other(upstream, source_of, rounds_of, monkeypatch):
     upstream.commit(skill_named("pdf-tables"))
     sources = [source_of("gone", url="http://127.0.0.1:1/x"), source_of("new", ref="next")]
@@ -178,7 +178,7 @@ def test_a_source_that_fails_or_crashes_stops_no_other(upstream, source_of, roun
     assert "crash: failing: The run crashed; the log of sync_sources says more." in rounds.lines
 
 
-@pytest.mark.contract("30.52")
+@pytest.mark.contract("30.23")
 def test_a_job_that_crashes_is_done_again_the_next_day(transactional_db, rounds_of, monkeypatch):
     monkeypatch.setitem(JOBS, "no_such_command", timedelta(days=1))
     rounds = rounds_of()

@@ -71,7 +71,7 @@ def follow(url, **fields):
     return Source.objects.create(**{"name": "team", "url": url, "review": "git"} | fields)
 
 
-@pytest.mark.contract("30.50", "30.51")
+@pytest.mark.contract("30.21", "30.22")
 def test_it_notices_what_staff_ask_for_and_ends_at_sigterm(upstream, clock_of):
     first = upstream.commit(skill_named("pdf-tables"))
     source = follow(upstream.url)
@@ -97,7 +97,7 @@ def test_it_notices_what_staff_ask_for_and_ends_at_sigterm(upstream, clock_of):
     assert "Traceback" not in clock.log.read_text()
 
 
-@pytest.mark.contract("30.42", "30.51")
+@pytest.mark.contract("30.18", "30.22")
 @pytest.mark.parametrize("signal_number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_process_that_ends_during_a_fetch_leaves_it_to_the_next(
     upstream, clock_of, tmp_path, signal_number

@@ -49,7 +49,7 @@ def failure_of(url, **fields):
     return str(failure.value)
 
 
-@pytest.mark.contract("30.40", "30.42")
+@pytest.mark.contract("30.16", "30.18")
 def test_nothing_of_the_environment_matters(upstream, monkeypatch, tmp_path):
     (tmp_path / ".gitconfig").write_text('[url "http://127.0.0.1:1/"]\n insteadOf = "http://"\n')
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -63,7 +63,7 @@ def test_nothing_of_the_environment_matters(upstream, monkeypatch, tmp_path):
         ]
 
 
-@pytest.mark.contract("30.42")
+@pytest.mark.contract("30.18")
 def test_a_server_that_sends_a_byte_a_second_is_left(settings, monkeypatch):
     monkeypatch.setattr(fetching, "SECONDS", 2)
     monkeypatch.setenv("SOURCE_TOKEN_TEAM", "secret")
@@ -86,7 +86,7 @@ def test_a_server_that_sends_a_byte_a_second_is_left(settings, monkeypatch):
     assert b"secret" not in environments[1]
 
 
-@pytest.mark.contract("30.42")
+@pytest.mark.contract("30.18")
 @pytest.mark.parametrize("band", [b"\1", b"\2"])
 def test_a_server_that_never_ends_is_left(settings, monkeypatch, band):
     monkeypatch.setattr(fetching, "ROOM", MIB)
@@ -102,7 +102,7 @@ def test_a_server_that_never_ends_is_left(settings, monkeypatch, band):
         assert failure_of(url) == "The server sends more than 1 MiB."
 
 
-@pytest.mark.contract("30.44")
+@pytest.mark.contract("30.20")
 def test_a_server_that_says_the_token_is_not_quoted(settings, monkeypatch):
     monkeypatch.setenv("SOURCE_TOKEN_TEAM", "s3cret-of-the-team")
 
@@ -129,7 +129,7 @@ def copies(number, size):
     return length(size) + length(size * number) + (b"\xf0" + size.to_bytes(3, "little")) * number
 
 
-@pytest.mark.contract("30.42")
+@pytest.mark.contract("30.18")
 def test_a_delta_bomb_meets_the_limit_of_memory(settings, monkeypatch):
     base = bytes(8 * MIB)
     pack = pack_of((BLOB, base), (REF_DELTA, (sha_of_blob(base), copies(300, len(base)))))
@@ -142,7 +142,7 @@ def sha_of_blob(data):
     return sha1(b"blob %d\0" % len(data) + data).digest()
 
 
-@pytest.mark.contract("30.42")
+@pytest.mark.contract("30.18")
 def test_a_killed_child_makes_the_source_fail(settings):
     def kill(_handler):
         [child] = children()
@@ -155,7 +155,7 @@ def test_a_killed_child_makes_the_source_fail(settings):
 
 
 @pytest.mark.slow
-@pytest.mark.contract("30.40", "30.42")
+@pytest.mark.contract("30.16", "30.18")
 def test_five_thousand_files(upstream):
     files = {f"skills/skill-{n % 500}/file-{n}.md": b"%d\n" % n for n in range(5000)}
     commit = upstream.commit(files)

@@ -18,7 +18,7 @@ from tests.sources.upstreams import (
 SKILL = b"---\nname: pdf-tables\ndescription: Reads tables.\n---\n\nDo it.\n"
 
 
-@pytest.mark.contract("30.40")
+@pytest.mark.contract("30.16")
 def test_a_ref_becomes_files_with_their_modes(upstream, fetch):
     upstream.commit({"old.txt": b"gone"})
     commit = upstream.commit(
@@ -41,7 +41,7 @@ def test_a_ref_becomes_files_with_their_modes(upstream, fetch):
         assert modes == {"SKILL.md": 0, "run.sh": stat.S_IXUSR, "é": 0}
 
 
-@pytest.mark.contract("30.40")
+@pytest.mark.contract("30.16")
 def test_a_folder_narrows_it_and_keeps_whole_paths(upstream, fetch):
     upstream.commit(
         {"a/b/one.md": b"1", "a/two.md": b"2", "ab/three.md": b"3", "a/SKILL.md": SKILL}
@@ -54,7 +54,7 @@ def test_a_folder_narrows_it_and_keeps_whole_paths(upstream, fetch):
         fetch(upstream.url, ref="next")
 
 
-@pytest.mark.contract("30.41")
+@pytest.mark.contract("30.17")
 def test_what_is_no_regular_file_is_a_finding(upstream, fetch):
     commit = upstream.commit({"a": b"a"})
     lfs = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 3\n"
@@ -88,7 +88,7 @@ def test_what_is_no_regular_file_is_a_finding(upstream, fetch):
     }
 
 
-@pytest.mark.contract("30.41")
+@pytest.mark.contract("30.17")
 @pytest.mark.parametrize("name", ["..", ".", "a/b", "../../up", "x\0y".replace("\0", "\\")])
 def test_a_tree_writes_nothing_outside_of_its_folder(upstream, fetch, tmp_path, name):
     blob, mode = upstream.entry(b"evil")
@@ -116,7 +116,7 @@ def raw_tree(entries):
     return ShaFile.from_raw_string(2, data)
 
 
-@pytest.mark.contract("30.42")
+@pytest.mark.contract("30.18")
 def test_a_tree_that_repeats_itself_ends(upstream, fetch, monkeypatch):
     monkeypatch.setattr(packed_files, "MAX_ENTRIES", 400)
     sha, mode = upstream.entry(b"")
@@ -128,7 +128,7 @@ def test_a_tree_that_repeats_itself_ends(upstream, fetch, monkeypatch):
         fetch(upstream.url)
 
 
-@pytest.mark.contract("30.43")
+@pytest.mark.contract("30.19")
 def test_a_rewritten_history_is_said(tmp_path, settings, fetch):
     git = Git(tmp_path)
 
@@ -155,7 +155,7 @@ def test_a_rewritten_history_is_said(tmp_path, settings, fetch):
         assert not is_rewritten(known, ref="v1")
 
 
-@pytest.mark.contract("30.43")
+@pytest.mark.contract("30.19")
 def test_a_server_that_does_not_tell_has_rewritten_nothing(upstream, fetch):
     upstream.commit({"a": b"1"})
     assert fetch(upstream.url, "1" * 40)[0]["rewritten"] is False

@@ -153,7 +153,7 @@ def entries_of(git, server, name):
     }
 
 
-@pytest.mark.contract("30.53")
+@pytest.mark.contract("30.24")
 def test_what_one_instance_serves_is_on_the_other(live_server_of, tmp_path):
     server, git = live_server_of(**UNLIMITED), Git(tmp_path)
     upstream = Upstream(tmp_path / "a", random.Random(1))
