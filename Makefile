@@ -23,11 +23,9 @@ UV := $(or $(shell command -v uv),$(BIN)/uv)
 MARKED := external or servers or slow
 # They import no infrastructure (import-linter), so that they are the same in both modes.
 SAME := $(addprefix --ignore=tests/,admin importing operators sources)
-# Tests wait a third of the time, so run one process more than there are cores, and marked ones half
-# of it, for servers and timers. One process runs all tests of a file, which share servers.
-MORE = 1
-test-marked: MORE = 2
-PROCESSES = $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count(), 3) + $(MORE))')
+# Tests wait a third of the time, so run one process more than there are cores. With two more, marked
+# tests take as long, and some time out. One process runs all tests of a file, which share servers.
+PROCESSES = $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count(), 3) + 1)')
 PARALLEL = -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 # Otherwise each server that tests start would compile everything again.
 unexport PYTHONDONTWRITEBYTECODE

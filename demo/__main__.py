@@ -150,14 +150,18 @@ def is_free(port):
     return True
 
 
-def prepare(address):
-    """Migrate, fill an empty database, and see that there is an administrator and a source."""
+def prepare(address=""):
+    """Migrate, fill an empty database, and see that there is an administrator.
+
+    With the address of the demo's repository, there is also a source.
+    """
     refuse_other_version()
     run("migrate", "--verbosity", "0")
     # Somebody who has imported other skills wants to see those.
     if is_empty("SELECT FROM catalogue_skill WHERE source !~ '^(demo|git:demo-skills):' LIMIT 1"):
         fill()
-        source.follow(address, run_code)
+        if address:
+            source.follow(address, run_code)
     os.environ["DJANGO_SUPERUSER_PASSWORD"] = kept_secret("admin_password", size=9)
     # Fails where the administrator exists, which is fine.
     manage("createsuperuser", "--no-input", "--username", "admin", "--email", "", quietly=True)

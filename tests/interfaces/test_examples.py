@@ -225,7 +225,7 @@ def test_an_author_submits_a_folder(server, tmp_path):
 
     first, again = submit("Tested with scans.", "1"), submit("Again.", "1")
 
-    printed = "Skill submitted pdf-tables ['format', 'description', 'script']\n"
+    printed = "Skill submitted pdf-tables ['format', 'script']\n"
     assert [(done.stdout, done.stderr) for done in (first, again)] == [(printed, "")] * 2
     submission = Submission.objects.get()
     assert (submission.base_number, submission.note) == (1, "Again.")

@@ -41,7 +41,7 @@ def test_what_an_agent_proposes_over_mcp_reaches_claude_code(claude, staff, tmp_
 
     staff.log_in()
     staff.open("/admin/submissions/submission/")
-    staff.press("skill pdf-tables")
+    staff.press("pdf-tables")
     staff.press("Publish")
     life.refresh()
 

@@ -145,7 +145,8 @@ def test_it_stays_within_bounds_under_a_long_mixed_load(own_server_of):
     print(summary(load, total, before, after, monitor))  # noqa: T201
     assert load.failures == []
     assert [*after.memory] == [*before.memory], "a worker was replaced"
-    assert max(map(len, monitor.connections)) <= WORKERS * THREADS
+    # One thread more serves slow requests, such as submissions.
+    assert max(map(len, monitor.connections)) <= WORKERS * (THREADS + 1)
     assert after.descriptors_besides_connections <= before.descriptors_besides_connections
     assert not expired(timedelta(minutes=5)).exists()
     if LONG:
