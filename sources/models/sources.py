@@ -128,11 +128,18 @@ class Source(models.Model):
         """The `source` of the entry that a file of the repository makes (contract 30)."""
         return f"{self.author}:{path}"
 
-    def lock(self):
-        """Lock and reload it. Raises SourceFails once staff have paused it."""
+    def hold(self):
+        """Lock and reload it, so that nobody renames it before the transaction ends.
+
+        It comes before the locks of its entries and submissions.
+        """
         rows = Source.objects.select_for_update(no_key=True)
         self.refresh_from_db(fields=["name", "state", "review"], from_queryset=rows)
         if self.is_paused:
+
+    def lock(self):
+        """Hold it for a run. Raises SourceFails once staff have paused it."""
+        self.hold()
             raise SourceFails("Staff have paused it.")
 
     def fail(self, reason):
