@@ -73,7 +73,7 @@ class Sync:
             paths = proposed.filter(slug__in=others.values("slug")).values_list("path", flat=True)
             paths = set(paths)
             for row in self.rows:
-                if row.kind == kind and row.path in paths:
+                if row.kind == kind and row.path in paths and not row.is_gone:
                     row.settled_digest = ""
 
     def pending(self, **options):
