@@ -2,7 +2,7 @@ from django.db import models, transaction
 from django.db.models import Q
 
 from catalogue.models import Kind, Skill, Status
-from marketplace.models import max_length
+from marketplace.models import MAX_REASON, max_length
 from sources.models.sources import MAX_PATH, Source
 from submissions.models.submissions import MODELS
 
@@ -126,7 +126,7 @@ class SourceFile(models.Model):
 
     def settle(self, note="", **values):
         """Record that the catalogue or the desk has its text."""
-        self.store(settled_digest=self.bytes_digest, note=note, **values)
+        self.store(settled_digest=self.bytes_digest, note=note[:MAX_REASON], **values)
 
     def store(self, **values):
         for name, value in values.items():

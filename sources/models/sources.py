@@ -6,13 +6,14 @@ from django.db.models.functions import Concat, Now, Substr
 from django.utils import timezone
 
 from catalogue.models import REPOSITORY, Kind
+from importing.reports import printable
 from marketplace.models import MAX_REASON, SLUG
 from sources.addresses import check_address
 from sources.exceptions import SourceFails
 from submissions.models.submissions import MODELS
 
 MAX_PATH = 500  # characters of a path in a repository
-MAX_FINDINGS = 500  # that are stored
+MAX_FINDINGS, MAX_LAYOUTS = 500, 50  # that are stored
 validate_name = RegexValidator(
     rf"\A{SLUG}\Z", "Use a-z, 0-9 and single hyphens between them, such as team-skills."
 )
@@ -152,7 +153,10 @@ class Source(models.Model):
         self.commit, self.synced_at = fetched.commit, now
         self.rewritten_at = now if fetched.rewritten else self.rewritten_at
         self.counts = {**counts, "findings": len(findings)}
-        self.layouts, self.findings = dict(layouts), findings[:MAX_FINDINGS]
+        self.layouts = dict(layouts.most_common(MAX_LAYOUTS))
+        if elsewhere := layouts.total() - sum(self.layouts.values()):
+            self.layouts["elsewhere"] = elsewhere
+        self.findings = shortened(findings[:MAX_FINDINGS])
         if more > 0:
             self.findings.append(("", f"{more:,} more."))
         self.save(
@@ -202,3 +206,8 @@ class Source(models.Model):
         for name, value in values.items():
             setattr(self, name, value)
         self.save(update_fields=values)
+
+
+def shortened(findings):
+    """The start of each, because a stranger may write names and values of any length."""
+    return [(printable(path)[:MAX_PATH], text[:MAX_REASON]) for path, text in findings]
