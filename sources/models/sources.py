@@ -136,11 +136,11 @@ class Source(models.Model):
         """
         rows = Source.objects.select_for_update(no_key=True)
         self.refresh_from_db(fields=["name", "state", "review"], from_queryset=rows)
-        if self.is_paused:
 
     def lock(self):
         """Hold it for a run. Raises SourceFails once staff have paused it."""
         self.hold()
+        if self.is_paused:
             raise SourceFails("Staff have paused it.")
 
     def fail(self, reason):
@@ -150,7 +150,7 @@ class Source(models.Model):
     def record(self, fetched, counts, layouts, findings, reason):
         """Record what a run found; with a reason, the source is failing."""
         now, more = timezone.now(), len(findings) - MAX_FINDINGS
-        self.commit, self.synced_at = fetched.commit, now
+        self.commit, self.synced_at = fetched.commit, self.synced_at if reason else now
         self.rewritten_at = now if fetched.rewritten else self.rewritten_at
         self.counts = {**counts, "findings": len(findings)}
         self.layouts = dict(layouts.most_common(MAX_LAYOUTS))
