@@ -33,6 +33,7 @@ CREATE = (
     "from sources.models import Source; "
     "Source.objects.create(name={name!r}, url={url!r}, review='git', every_minutes=1)"
 )
+NO_PUSHES = {b"git-receive-pack": None}
 FILES = {"README.md": README, "skills/standup-summary/SKILL.md": SKILL}
 
 
@@ -73,7 +74,7 @@ def make_repository(folder):
 def served(folder):
     """Serve the repository on a free port; the URL of it."""
     server = Server(("127.0.0.1", 0), SilentHandler)
-    server.set_app(make_wsgi_chain(OneRepository(folder)))
+    server.set_app(make_wsgi_chain(OneRepository(folder), handlers=NO_PUSHES))
     Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/{folder.name}"

@@ -33,14 +33,15 @@ class ConfirmWithdrawalsForm(ActionForm):
 
     def __init__(self, data, rows, **options):
         super().__init__(data, rows, **options)
-        keys = sorted(row.pk for row in going(rows))
-        self.current = sha256(repr(keys).encode()).hexdigest()
+        self.keys = sorted(row.pk for row in going(rows))
+        self.current = sha256(repr(self.keys).encode()).hexdigest()
         self.fields["shown"].initial = self.current
 
     def clean(self):
         if self.cleaned_data.get("shown") != self.current:
             self.data = self.data | {"shown": self.current}
             raise forms.ValidationError(MOVED)
+        self.cleaned_data["shown"] = self.keys
 
 
 def going(sources):
@@ -48,7 +49,7 @@ def going(sources):
 
 
 def page_context(_model_admin, _request, source):
-    waiting = {str(entry): row.path for row, entry in going([source]).items()}
+    waiting = [(entry, row.path) for row, entry in going([source]).items()]
     return {"facts": list(facts_of(source)), "waiting": waiting, "counts": counts_of(source)}
 
 
@@ -174,8 +175,8 @@ class SourceAdmin(StaffModelAdmin):
     @offered_to(lambda source: source.state == SourceState.FAILING and bool(going([source])))
     def confirm_withdrawals(self, request, queryset, shown):
         def confirm(source):
-            rows = going([source])
-            SourceFile.objects.filter(pk__in=[row.pk for row in rows]).update(is_confirmed=True)
+            rows = SourceFile.objects.filter(source=source, pk__in=shown, bytes_digest="")
+            rows.update(is_confirmed=True)
             source.ask_soon()
 
         self.change_each(request, queryset, "Confirmed the withdrawals.", confirm)

@@ -46,7 +46,9 @@ def without(text, token):
     """A text without the token, because a server may say what it was sent."""
     if not token:
         return text
-    return text.replace(token, "…").replace(encoded(token), "…")
+    for secret in (token, encoded(token), token.partition(":")[2]):
+        text = text.replace(secret, "…") if secret else text
+    return text
 
 
 def limit(order):

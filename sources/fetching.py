@@ -49,6 +49,7 @@ class Fetched:
 @contextmanager
 def fetched(source, known_commit=""):
     """What the source's ref holds now, as Fetched. Raises SourceFails."""
+    remove_leftovers()
     order = order_of(source, known_commit)
     with tempfile.TemporaryDirectory(prefix=PREFIX) as name:
         folder = Path(name)
@@ -121,5 +122,5 @@ def result_of(child, path):
 def remove_leftovers():
     """Delete the folders of runs that were killed."""
     for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        if time.time() - path.stat().st_mtime > LEFT_OVER:
+        if time.time() - path.lstat().st_mtime > LEFT_OVER:
             shutil.rmtree(path, ignore_errors=True)

@@ -12,9 +12,8 @@ from dulwich.objects import parse_tree
 from dulwich.pack import MemoryPackIndex, Pack, PackData
 
 from catalogue.frontmatter import Refused
-from importing.members import MAX_FILE, MIB, Member, problem_of_path, write_file
+from importing.members import MAX_FILE, MAX_PATH, MIB, Member, problem_of_path, write_file
 from importing.names import normalized
-from importing.reports import printable
 from sources.exceptions import SourceFails
 
 MAX_OBJECTS = 200_000  # in a pack
@@ -123,7 +122,7 @@ class PackedFiles:
                     )
                 path = normalized("/".join(filter(None, [above, name.decode(errors="replace")])))
                 if sentence := self.reason_to_leave_out(name, path, mode):
-                    self.findings.append((printable(path), sentence))
+                    self.findings.append((path[:MAX_PATH], sentence))
                 elif stat.S_ISDIR(mode):
                     waiting.append((path, sha))
                 else:

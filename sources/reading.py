@@ -3,7 +3,7 @@
 from pathlib import PurePosixPath
 
 from importing.confirmed import FileReport
-from importing.names import reason_to_leave_out
+from importing.names import is_skill_md, reason_to_leave_out
 from sources.models import MAX_PATH, UNREADABLE
 from submissions.proposals import bytes_digest_of
 
@@ -20,6 +20,7 @@ class Reading:
         paths = [PurePosixPath(path) for path, _ in refused]
         paths = [path for path in paths if not any(map(reason_to_leave_out, path.parts))]
         self.missing, self.around = set(paths), {one for path in paths for one in path.parents}
+        self.skills = {path.parent for path in paths if is_skill_md(path.name)}
         self.findings, self.copies = [], 0
 
     def run(self, files):
@@ -53,10 +54,15 @@ class Reading:
         return importer.slug_of(read), digest
 
     def is_incomplete(self, kind, path):
-        """Whether the fetch has refused it, a folder around it, or a file of its skill."""
+        """Whether the fetch has refused it, a folder around it, or a file of its skill.
+
+        What seems to be a persona belongs to a skill whose SKILL.md was refused.
+        """
         path = PurePosixPath(path)
         is_missing = not self.missing.isdisjoint([path, *path.parents])
-        return is_missing or (kind == "skill" and path.parent in self.around)
+        if kind == "persona":
+            return is_missing or not self.skills.isdisjoint(path.parents)
+        return is_missing or path.parent in self.around
 
 
 def order_of(file, known):

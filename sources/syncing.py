@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from catalogue.frontmatter import Refused
 from importing.base import taking_turns
+from marketplace.models import MAX_REASON
 from sources.discovery import Discovery
 from sources.importers import PROPOSING, PUBLISHING
 from sources.models import UNREADABLE, ReviewedIn, SourceFile
@@ -73,7 +74,7 @@ class Sync:
             paths = proposed.filter(slug__in=others.values("slug")).values_list("path", flat=True)
             paths = set(paths)
             for row in self.rows:
-                if row.kind == kind and row.path in paths:
+                if row.kind == kind and row.path in paths and not row.is_gone:
                     row.settled_digest = ""
 
     def pending(self, **options):
@@ -105,7 +106,7 @@ class Sync:
 
     def leave(self, row, reason):
         self.counts["refused"] += 1
-        row.store(note=reason)
+        row.store(note=reason[:MAX_REASON])
 
     def bring_in(self, row):
         entries, source = MODELS[row.kind].objects, self.source.entry_source(row.path)

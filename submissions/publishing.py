@@ -11,7 +11,7 @@ from django.db import OperationalError
 from psycopg.errors import LockNotAvailable
 
 from catalogue.frontmatter import Refused
-from catalogue.models import SUBMITTED, Status
+from catalogue.models import REPOSITORY, SUBMITTED, Status
 from importing.base import taking_turns
 from importing.confirmed import ConfirmedPersonaImporter, ConfirmedSkillImporter
 from submissions.exceptions import AlreadyDecided
@@ -148,9 +148,19 @@ def check_entry(submission, entry, *, ends_recall):
         raise Refused(DRAFT.format(slug=entry.slug))
     if entry.status == Status.WITHDRAWN and not ends_recall:
         raise Refused(WITHDRAWN.format(kind=entry.kind))
+    check_owner(submission, entry)
     is_new = submission.base_number is None and entry.is_published
-    is_other = submission.source and entry.source != submission.entry_source
-    if is_other or (is_new and entry.digest != submission.digest):
+    if is_new and entry.digest != submission.digest:
+        raise Refused(TAKEN.format(slug=entry.slug))
+
+
+def check_owner(submission, entry):
+    """Raises Refused if the entry is another source's or author's by now."""
+    if submission.source:
+        is_other = entry.source != submission.entry_source
+    else:
+        is_other = submission.agent_id and entry.source.startswith(REPOSITORY)
+    if is_other:
         raise Refused(TAKEN.format(slug=entry.slug))
 
 
@@ -193,6 +203,7 @@ def store_withdrawal(submission, entry, user):
     """Withdraw an entry that its source no longer has."""
     if entry is None:
         raise Refused(MOVED)
+    check_owner(submission, entry)
     if entry.is_published:
         entry.withdraw()
     submission.decide(State.PUBLISHED, user)

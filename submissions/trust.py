@@ -34,7 +34,7 @@ def is_of_maintainer(entry):
         **versions, **{f"{entry.kind}_version__number": entry.number}
     )
     submitted = newest.select_related("submission__agent__claim").first()
-    agent = submitted and submitted.submission.agent
+    agent = submitted and submitted.agent
     return bool(agent) and Maintainer.objects.of(entry).including(agent).exists()
 
 
@@ -43,6 +43,10 @@ def has_known_findings(findings, entry):
     new = {(found.code, found.path, found.text) for found in findings if found.code not in HARMLESS}
     if not new or entry is None:
         return not new
-    # Others may be behind the same count.
-    listed = (found for found in entry.inspect_file() if not REST.fullmatch(found.text))
+    listed = (found for found in entry.inspect_file() if tells_all(found))
     return new <= {(found.code, found.path, found.text) for found in listed}
+
+
+def tells_all(finding):
+    """Whether no other text can have the same: others may be behind a count, or a quoted start."""
+    return not (REST.fullmatch(finding.text) or finding.text.endswith('…"'))

@@ -2,7 +2,7 @@ from django.db import models, transaction
 from django.db.models import Q
 
 from catalogue.models import Kind, Skill, Status
-from marketplace.models import max_length
+from marketplace.models import MAX_REASON, max_length
 from sources.models.sources import MAX_PATH, Source
 from submissions.models.submissions import MODELS
 
@@ -28,7 +28,8 @@ class SourceFileQuerySet(models.QuerySet):
 
         A row whose digest has changed begins to wait again. Without a file, its digest is "".
         """
-        rows = {(row.kind, row.path): row for row in self.filter(source=source)}
+        source.lock()  # Nobody renames it meanwhile, because moves find entries by its name.
+        rows = {(row.kind, row.path): row for row in source.files.all()}
         self.follow_moves(rows, files)
         changed = []
         for key, row in rows.items():
@@ -47,10 +48,7 @@ class SourceFileQuerySet(models.QuerySet):
         ]
         self.bulk_create(new, 500)
         # Skills first, because personas bundle them.
-        every = sorted([*rows.values(), *new], key=lambda row: (row.kind != "skill", row.path))
-        for row in every:
-            row.source = source
-        return every
+        return sorted([*rows.values(), *new], key=lambda row: (row.kind != "skill", row.path))
 
     def follow_moves(self, rows, files):
         """Give the row of a file that is gone to a new one of the same name, with its entry."""
@@ -128,7 +126,7 @@ class SourceFile(models.Model):
 
     def settle(self, note="", **values):
         """Record that the catalogue or the desk has its text."""
-        self.store(settled_digest=self.bytes_digest, note=note, **values)
+        self.store(settled_digest=self.bytes_digest, note=note[:MAX_REASON], **values)
 
     def store(self, **values):
         for name, value in values.items():

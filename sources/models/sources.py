@@ -6,13 +6,14 @@ from django.db.models.functions import Concat, Now, Substr
 from django.utils import timezone
 
 from catalogue.models import REPOSITORY, Kind
+from importing.reports import printable
 from marketplace.models import MAX_REASON, SLUG
 from sources.addresses import check_address
 from sources.exceptions import SourceFails
 from submissions.models.submissions import MODELS
 
 MAX_PATH = 500  # characters of a path in a repository
-MAX_FINDINGS = 500  # that are stored
+MAX_FINDINGS, MAX_LAYOUTS = 500, 50  # that are stored
 validate_name = RegexValidator(
     rf"\A{SLUG}\Z", "Use a-z, 0-9 and single hyphens between them, such as team-skills."
 )
@@ -128,10 +129,17 @@ class Source(models.Model):
         """The `source` of the entry that a file of the repository makes (contract 30)."""
         return f"{self.author}:{path}"
 
-    def lock(self):
-        """Lock and reload it. Raises SourceFails once staff have paused it."""
+    def hold(self):
+        """Lock and reload it, so that nobody renames it before the transaction ends.
+
+        It comes before the locks of its entries and submissions.
+        """
         rows = Source.objects.select_for_update(no_key=True)
         self.refresh_from_db(fields=["name", "state", "review"], from_queryset=rows)
+
+    def lock(self):
+        """Hold it for a run. Raises SourceFails once staff have paused it."""
+        self.hold()
         if self.is_paused:
             raise SourceFails("Staff have paused it.")
 
@@ -142,10 +150,13 @@ class Source(models.Model):
     def record(self, fetched, counts, layouts, findings, reason):
         """Record what a run found; with a reason, the source is failing."""
         now, more = timezone.now(), len(findings) - MAX_FINDINGS
-        self.commit, self.synced_at = fetched.commit, now
+        self.commit, self.synced_at = fetched.commit, self.synced_at if reason else now
         self.rewritten_at = now if fetched.rewritten else self.rewritten_at
         self.counts = {**counts, "findings": len(findings)}
-        self.layouts, self.findings = dict(layouts), findings[:MAX_FINDINGS]
+        self.layouts = dict(layouts.most_common(MAX_LAYOUTS))
+        if elsewhere := layouts.total() - sum(self.layouts.values()):
+            self.layouts["elsewhere"] = elsewhere
+        self.findings = shortened(findings[:MAX_FINDINGS])
         if more > 0:
             self.findings.append(("", f"{more:,} more."))
         self.save(
@@ -195,3 +206,8 @@ class Source(models.Model):
         for name, value in values.items():
             setattr(self, name, value)
         self.save(update_fields=values)
+
+
+def shortened(findings):
+    """The start of each, because a stranger may write names and values of any length."""
+    return [(printable(path)[:MAX_PATH], text[:MAX_REASON]) for path, text in findings]

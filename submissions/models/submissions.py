@@ -268,6 +268,8 @@ class Submission(OfSource, SentFromRun):
 
     def lock_pending(self):
         """Lock and reload it. Raises AlreadyDecided."""
+        if self.source:
+            self.source.hold()
         rows = Submission.objects.select_for_update(no_key=True, of=["self"]).defer("archive")
         self.refresh_from_db(from_queryset=rows.select_related("agent", "user", "source"))
         if self.state != State.PENDING:

@@ -1,5 +1,10 @@
 """The demo's source: a repository that a person edits, and the marketplace follows."""
 
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import pytest
+
 from demo.source import FILES, make_repository, served
 from tests.interfaces.git.conftest import Git
 from tests.sources.conftest import fetch  # noqa: F401
@@ -14,6 +19,8 @@ def test_a_commit_of_a_person_is_served(tmp_path, settings, fetch):  # noqa: F81
     with served(folder) as url:
         settings.SOURCE_HOSTS = [url.split("/")[2]]
         assert fetch(url)[1] == texts
+        with pytest.raises(HTTPError, match="403"):
+            urlopen(f"{url}/info/refs?service=git-receive-pack")
         (folder / "README.md").write_text("Edited.\n")
         make_repository(folder)  # as the next start does
         person = ["-c", "user.name=Ann", "-c", "user.email=ann@example.com"]

@@ -164,3 +164,20 @@ def test_five_thousand_files(upstream):
         paths = [path for path in fetched.folder.rglob("*") if path.is_file()]
         written = {str(path.relative_to(fetched.folder)): path.read_bytes() for path in paths}
     assert written == files
+
+
+@pytest.mark.contract("30.22")
+def test_what_a_killed_run_has_left_is_deleted_before_the_next_fetch(settings, folder):
+    settings.SOURCE_HOSTS = []
+    old, new = (folder / f"{fetching.PREFIX}{name}" for name in ("old", "new"))
+    for path in (old, new):
+        path.mkdir()
+    os.utime(old, (0, 0))
+    link = folder / f"{fetching.PREFIX}link"
+    link.symlink_to("nowhere")
+
+    failure_of("https://git.example.com/team.git")
+
+    assert (old.exists(), new.exists()) == (False, True)
+    new.rmdir()
+    link.unlink()

@@ -62,7 +62,9 @@ def test_what_is_no_regular_file_is_a_finding(upstream, fetch):
         {
             "ok.txt": b"ok",
             "link": (b"/etc/passwd", LINK),
+            "no\u00a0break/link": (b"x", LINK),
             "sub": (commit.encode(), SUBMODULE),
+            "n" * 500: b"",
             "big.bin": lfs,
             "large.bin": b"\0" * (10 * 2**20 + 1),
             "back\\slash": b"",
@@ -77,7 +79,9 @@ def test_what_is_no_regular_file_is_a_finding(upstream, fetch):
     assert files == {"ok.txt": b"ok", "\u00e9": b"1"}
     assert dict(result["findings"]) == {
         "link": "A link, which is not followed.",
+        "no\u00a0break/link": "A link, which is not followed.",
         "sub": "A submodule, which is not fetched.",
+        "n" * 400: "A path of more than 400 characters.",
         "big.bin": "A pointer of Git LFS, whose file is not fetched.",
         "large.bin": "A file of more than 10 MiB.",
         "back\\slash": "A path that is not allowed, with a backslash.",

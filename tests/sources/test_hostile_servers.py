@@ -7,6 +7,7 @@ from dulwich.protocol import pkt_line
 
 from sources import fetching
 from sources.exceptions import SourceFails
+from sources.fetch_child import without
 from tests.sources.conftest import source_of
 from tests.sources.upstreams import (
     CAPABILITIES,
@@ -170,3 +171,9 @@ def test_a_token_that_is_not_there_is_not_sent(upstream, fetch, variable, senten
     with pytest.raises(SourceFails) as failure:
         fetch(upstream.url, token_variable=variable)
     assert (str(failure.value), upstream.requests) == (sentence, [])
+
+
+@pytest.mark.contract("30.20")
+def test_neither_a_token_nor_its_secret_part_is_quoted():
+    said = "The server says: s3cret of ann:s3cret (YW5uOnMzY3JldA==) is old"
+    assert without(said, "ann:s3cret") == "The server says: … of … (…) is old"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from catalogue.frontmatter import Refused
 from catalogue.models import Persona, Skill
 from submissions.models import Submission
 from tests.admin.actions import told
@@ -92,3 +93,13 @@ def test_nobody_ends_a_recall_that_came_since_the_page_was_opened(desk, author):
     assert told(response) == [MOVED]
     assert Skill.objects.get().state == "recalled"
     assert Submission.objects.get().state == "pending"
+
+
+@pytest.mark.contract("30.4", "30.5")
+def test_an_entry_that_a_source_made_since_stays_its_own(pending, approve):
+    SkillFactory(slug="pdf-tables", source="git:team:pdf-tables/SKILL.md", content=TEXT)
+
+    with pytest.raises(Refused, match="The slug pdf-tables was taken since"):
+        approve()
+
+    assert Skill.objects.get().source == "git:team:pdf-tables/SKILL.md"

@@ -3,7 +3,7 @@
 import pytest
 
 from catalogue.models import Skill
-from submissions.models import Maintainer, Submission
+from submissions.models import Maintainer, Submission, SubmittedVersion
 from tests.factories import AgentFactory, claim
 from tests.submissions.conftest import PERSONA, SKILL, TEXT, URL, changed
 
@@ -71,6 +71,17 @@ def test_findings_that_are_only_counted_are_not_known(author, submitted):
     response = author.post(URL, changed(SKILL, "\n".join(others)) | {"baseNumber": 1})
 
     assert response.json()["findings"][-1]["text"] == "and 2 more"
+    assert response.json()["state"] == "pending"
+
+
+@pytest.mark.contract("29.13")
+def test_a_finding_that_quotes_the_start_of_a_text_is_not_known(author, submitted):
+    comment = f"<!-- {'For people. ' * 8}{{}} -->"
+    submitted(changed(SKILL, comment.format("Thanks.")))
+    Maintainer.objects.get().trust()
+
+    response = author.post(URL, changed(SKILL, comment.format("Send it.")) | {"baseNumber": 1})
+
     assert response.json()["state"] == "pending"
 
 
@@ -154,3 +165,16 @@ def test_the_last_maintainer_leaves_a_closed_entry(author, trusted, author_of):
     Maintainer.objects.all().delete()
 
     assert other.post(URL, NEXT).status_code == 201
+
+
+@pytest.mark.contract("29.13")
+def test_a_text_that_a_source_published_is_of_no_maintainer(author, trusted):
+    skill = Skill.objects.get()
+    skill.content += "\nFrom a repository.\n"
+    skill.save()
+    newest = skill.versions.get(number=2)
+    SubmittedVersion.objects.create(skill_version=newest, submitted_by="git:team", commit="a" * 40)
+
+    response = author.post(URL, NEXT | {"baseNumber": 2})
+
+    assert (response.status_code, response.json()["state"]) == (201, "pending")

@@ -6,7 +6,6 @@ from django.core.management.base import BaseCommand, CommandError
 
 from sources import metrics
 from sources.clock import Rounds
-from sources.fetching import remove_leftovers
 from sources.models import Source, SourceState
 
 
@@ -30,7 +29,6 @@ class Command(BaseCommand):
             raise CommandError("--every must be a number of minutes from 1 to 1440.")
         check_names(names)
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-        remove_leftovers()
         rounds = Rounds(names, self.write, every or 1)
         if every is None:
             rounds.once()

@@ -3,6 +3,7 @@
 import pytest
 
 from catalogue.models import Skill
+from sources.admin import ConfirmWithdrawalsForm
 from sources.models import Source, SourceFile
 from tests.admin.actions import take_action, told
 from tests.browser import untouched_form
@@ -158,3 +159,26 @@ def test_nobody_deletes_a_source(admin_client):
     source = SourceFactory()
 
     assert admin_client.post(f"{SOURCES}{source.pk}/delete/", {"post": "yes"}).status_code == 403
+
+
+@pytest.mark.contract("30.10")
+def test_a_confirmation_names_the_files_that_its_page_showed(without_folder):
+    shown = ConfirmWithdrawalsForm(None, [without_folder.source]).current
+    form = ConfirmWithdrawalsForm({"shown": shown}, [without_folder.source])
+
+    assert form.is_valid()
+    assert form.cleaned_data == {"shown": [SourceFile.objects.get().pk]}
+
+
+@pytest.mark.contract("30.14")
+def test_its_page_shows_a_skill_and_a_persona_of_one_name_that_are_gone(repository, page):
+    repository.skill("office/pdf")
+    repository.persona("office/pdf.md")
+    repository.sync(kind="both", folder="office")
+    repository.remove("office")
+    repository.sync()
+
+    text = page(repository.source).content.decode()
+
+    assert "<b>pdf</b><span>office/pdf/SKILL.md</span>" in text
+    assert "<b>pdf</b><span>office/pdf.md</span>" in text

@@ -2,6 +2,7 @@
 
 import pytest
 
+from catalogue.frontmatter import Refused
 from catalogue.models import Skill
 from submissions.models import Submission
 from tests.admin.actions import told
@@ -107,3 +108,18 @@ def test_a_rejected_withdrawal_changes_nothing(desk, proposing, approve):  # noq
     assert "What it would change now" not in page
     assert Skill.objects.get().status == "published"
     assert proposing.sync().counts == {"findings": 0}
+
+
+@pytest.mark.contract("30.4")
+def test_a_withdrawal_leaves_an_entry_alone_that_is_not_the_sources_by_now(proposing, approve):
+    proposing.skill("pdf")
+    proposing.sync()
+    approve()
+    proposing.remove("pdf")
+    proposing.sync()
+    Skill.objects.update(source="submission:@ada", former_source="git:team:pdf/SKILL.md")
+
+    with pytest.raises(Refused, match="The slug pdf was taken"):
+        approve()
+
+    assert Skill.objects.get().status == "published"

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from catalogue.models import Persona
+from sources.models import sources
 from tests.imports import persona, write
 from tests.sources.syncing.conftest import published
 
@@ -136,3 +137,22 @@ def test_plugins_outside_of_the_repository_are_ignored(repository):
     source = repository.sync(kind="both")
 
     assert (published(Persona), source.findings) == ({}, [])
+
+
+@pytest.mark.contract("30.3")
+def test_a_folder_whose_skill_md_is_refused_has_no_personas(repository):
+    repository.persona("agents/pdf/notes.md")
+    repository.persona("agents/archivist.md")
+
+    repository.sync(kind="both", findings=[("agents/pdf/SKILL.md", "A link.")])
+
+    assert list(published(Persona)) == ["archivist"]
+
+
+@pytest.mark.contract("30.3")
+def test_files_in_many_places_are_counted_together(repository, monkeypatch):
+    monkeypatch.setattr(sources, "MAX_LAYOUTS", 1)
+    for path in ("skills/pdf", "skills/csv", "a/xml", "b/ini"):
+        repository.skill(path)
+
+    assert repository.sync().layouts == {"skills in skills/": 2, "elsewhere": 2}

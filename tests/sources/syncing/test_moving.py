@@ -1,9 +1,12 @@
 """Files that move within a repository keep their entries (contract 30)."""
 
 import pytest
+from django.utils import timezone
 
 from catalogue.models import Skill
+from sources.models import Source, SourceFile
 from submissions.models import Submission
+from tests.api.concurrency import during
 from tests.factories import SkillFactory
 from tests.sources.syncing.conftest import pending, published
 
@@ -77,3 +80,25 @@ def test_another_file_of_the_same_name_does_not_take_the_entry(repository):
         "pdf": "git:team:a/pdf/SKILL.md",
         "pdf-team": "git:team:b/pdf/SKILL.md",
     }
+
+
+def test_a_new_name_waits_for_what_moves(transactional_db, repository):
+    repository.skill("pdf")
+    source = repository.sync()
+    files = {("skill", "skills/pdf/SKILL.md"): ("pdf", SourceFile.objects.get().bytes_digest)}
+
+    during(
+        lambda: SourceFile.objects.observe(repository.source, files, timezone.now()),
+        lambda: Source.objects.get(pk=source.pk).change(name="office"),
+    )
+
+    assert published() == {"pdf": "git:office:skills/pdf/SKILL.md"}
+
+
+def test_a_new_name_waits_for_what_is_being_published(transactional_db, proposing, approve):
+    proposing.skill("pdf")
+    source = proposing.sync()
+
+    during(approve, lambda: source.change(name="office"))
+
+    assert published() == {"pdf": "git:office:pdf/SKILL.md"}

@@ -6,6 +6,7 @@ from catalogue.frontmatter import Refused
 from catalogue.models import Persona, Skill
 from sources.models import Source
 from submissions.models import Submission, SubmittedVersion
+from tests.api.concurrency import during
 from tests.factories import SkillFactory
 from tests.sources.syncing.conftest import Repository, pending, published
 
@@ -153,3 +154,26 @@ def test_an_entry_of_somebody_else_stays_theirs_even_with_the_same_text(proposin
         approve()
 
     assert published() == {"pdf": "elsewhere"}
+
+
+@pytest.mark.contract("30.6")
+def test_what_is_gone_is_taken_back_even_if_its_slug_is_taken(proposing):
+    proposing.skill("pdf")
+    proposing.sync()
+    SkillFactory(slug="pdf", source="elsewhere")
+    proposing.remove("pdf")
+
+    proposing.sync()
+
+    assert pending() == {}
+
+
+@pytest.mark.contract("30.6")
+def test_what_staff_reject_meanwhile_is_not_taken_back(transactional_db, proposing):
+    proposing.skill("pdf")
+    proposing.sync()
+    proposing.remove("pdf")
+
+    [source] = during(lambda: Submission.objects.get().reject("No."), proposing.sync)
+
+    assert (source.state, Submission.objects.get().state) == ("ok", "rejected")

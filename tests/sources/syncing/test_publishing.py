@@ -8,8 +8,8 @@ from sources.exceptions import SourceFails
 from sources.models import Source
 from submissions.models import Submission, SubmittedVersion
 from tests.factories import SkillFactory
-from tests.imports import import_skills, receiving, skill, write
-from tests.sources.syncing.conftest import pending, published
+from tests.imports import import_skills, markdown, receiving, skill, write
+from tests.sources.syncing.conftest import ABOUT, pending, published
 
 COMMIT = "{:040x}".format
 
@@ -277,3 +277,16 @@ def test_a_run_that_is_cut_off_leaves_no_half_of_an_entry(repository):
 
     assert source.counts == {"published": 1, "unchanged": 1, "findings": 0}
     assert set(published()) == {"csv", "pdf"}
+
+
+@pytest.mark.contract("30.14")
+def test_of_a_long_finding_the_start_is_stored(repository):
+    keys = (f"{'k' * 900}{number}: 1" for number in range(9))
+    markdown(repository.folder / "pdf/SKILL.md", ["name: pdf", *ABOUT, *keys], "Do it.")
+
+    source = repository.sync(findings=[("n" * 9000, "A link.")])
+
+    assert published() == {"pdf": "git:team:pdf/SKILL.md"}
+    [[path, _], [_, sentence]] = source.findings
+    assert (path, sentence[:32]) == ("n" * 500, "strict validators refuse: kkkkkk")
+    assert len(sentence) == len(source.files.get().note) == 1000

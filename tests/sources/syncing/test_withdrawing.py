@@ -127,7 +127,7 @@ def test_many_withdrawals_wait_for_a_superuser(emptied):
 @pytest.mark.contract("30.10")
 def test_without_its_folder_nothing_is_withdrawn(repository):
     repository.skill("skills/pdf")
-    repository.sync(folder="skills")
+    synced_at = repository.sync(folder="skills").synced_at
     repository.remove("skills")
 
     source = repository.sync()
@@ -136,6 +136,7 @@ def test_without_its_folder_nothing_is_withdrawn(repository):
         source.reason == "The folder skills is gone. 1 of 1 entries would go: confirm it, or pause."
     )
     assert (source.state, statuses()) == ("failing", {"pdf": "published"})
+    assert source.synced_at == synced_at
     confirm()
     source = repository.sync()
     assert (source.state, source.reason) == ("failing", "The folder skills is gone.")
