@@ -8,13 +8,14 @@ from django.utils import timezone
 from agents.models import AgentToken
 from marketplace.api.fields import timestamp
 from publishers.models import Publisher
-from tests.factories import claim
+from tests.factories import ask_for_code, claim
 from tests.publishers.conftest import REFUSED, URL
 from tests.publishers.issuer import HOUR
 from tests.submissions.conftest import SKILL
 from tests.submissions.conftest import URL as SUBMISSIONS
 
 TOKENS = "/api/v1/agents/me/tokens"
+CONFIRM = "/api/v1/agents/me/confirm-claim"
 GITLAB = {
     **dict.fromkeys(["repository", "repository_id", "event_name", "head_ref", "base_ref"]),
     "run_id": None,
@@ -116,6 +117,20 @@ def test_tokens_that_are_made_with_it_keep_its_provenance(
     rows = AgentToken.objects.exclude(pk=agent.token.pk)
     assert {row.provenance["run"] for row in rows} == {"15873202911"}
     assert rows.count() == 3
+
+
+@pytest.mark.contract("31.3", "7.6")
+@pytest.mark.usefixtures("publisher")
+def test_it_confirms_no_claim(issuer, exchange, client_of, settings, agent, client):
+    settings.CATALOGUE = "members"
+    run = client_of(token=exchange(issuer.token()).json()["token"])
+    code = {"code": ask_for_code(agent)}
+
+    refused = run.post(CONFIRM, code)
+
+    assert (refused.status_code, refused.json()) == (403, {"error": "Insufficient permissions"})
+    assert 'scope="install"' in refused.headers["WWW-Authenticate"]
+    assert client.post(CONFIRM, code).status_code == 200
 
 
 @pytest.mark.contract("31.7")
