@@ -177,7 +177,7 @@ class Publisher(models.Model):
         claims = id_token.claims
         if id_token.audience != self.audience:
             return "its audience is another one"
-        if is_of_pull_request(claims):
+        if is_of_pull_request(claims, self.project_claim):
             return "its run is one of a pull request"
         # Of these, "any branch" asks only issuers that tell branches and tags apart.
         may_lack = {"ref_type"} if self.any_branch and self.project_claim == "sub" else set()
