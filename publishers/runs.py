@@ -56,8 +56,12 @@ def first_text(claims, names):
 
 def clean(text, length):
     """Its start, without a token and hidden characters, which the name of a branch may have."""
-    start = CONTROLS.sub("", TOKEN.sub("[masked]", text)[:length])
-    return "".join(part for is_hidden, part in parts_of(start) if not is_hidden)
+    # The end of a start may need a hidden character no longer.
+    return shown(TOKEN.sub("[masked]", shown(text))[:length])
+
+
+def shown(text):
+    return "".join(part for hidden, part in parts_of(CONTROLS.sub("", text)) if not hidden)
 
 
 def name_of(provenance):
