@@ -18,9 +18,15 @@ LIFETIME = timedelta(minutes=15)
 MAX = 255  # characters of a claim
 KEPT = timedelta(hours=1)  # longer than the clocks of hosts differ
 PURGED = 100  # rows at once
+SPENT = "it was exchanged before"
 
 
 class ExchangedTokenQuerySet(models.QuerySet):
+    def check_unspent(self, id_token):
+        """Raises TokenNotAccepted."""
+        if self.filter(digest=id_token.digest).exists():
+            raise TokenNotAccepted(SPENT)
+
     def spend(self, id_token):
         """Record the one use of a token. A second caller waits, and gets an IntegrityError."""
         self.purge()
@@ -209,7 +215,7 @@ class Publisher(models.Model):
         except IntegrityError as error:
             if not violates(error, "unique_exchanged_token"):
                 raise
-            raise TokenNotAccepted("it was exchanged before") from error
+            raise TokenNotAccepted(SPENT) from error
 
     def check_agent(self):
         """Lock the agent. Raises TokenNotAccepted if it may not submit now."""

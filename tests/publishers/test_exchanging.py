@@ -188,6 +188,7 @@ def test_only_genuine_tokens_count_against_a_publisher(issuer, exchange, rates):
     assert exchange(second).status_code == 429
     rates(exchange_publisher="3/h")
     assert exchange(second).status_code == 201
+    assert exchange(second).headers["RateLimit-Policy"] == '"exchange";q=300;w=3600'
 
 
 @pytest.mark.contract("31.8")
