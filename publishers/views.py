@@ -11,7 +11,7 @@ from marketplace.ratelimits.decorators import check_rate, ratelimit
 from marketplace.ratelimits.windows import Caller
 from publishers.exceptions import TokenNotAccepted
 from publishers.id_tokens import IdToken
-from publishers.models import Publisher
+from publishers.models import ExchangedToken, Publisher
 from publishers.serializers import ExchangedTokenSerializer, ExchangeSerializer
 
 logger = logging.getLogger(__name__)
@@ -53,6 +53,7 @@ class ExchangeViewSet(PublicViewSet):
         id_token = IdToken(text)
         publisher = Publisher.objects.allowing(id_token)
         id_token.verify(publisher.key_of(id_token))
+        ExchangedToken.objects.check_unspent(id_token)
         # Counted now, so that nobody but the project itself uses up its limit.
         check_rate(request, "exchange-publisher", Caller(publisher.pk))
         return publisher.issue(id_token)

@@ -30,6 +30,9 @@ if status != 201:
     sys.exit(answer["error"])
 headers["Authorization"] = f"Bearer {answer['token']}"
 for folder in sorted(path.parent for path in Path("skills").glob("*/SKILL.md")):
+    # A link would send a file from elsewhere, such as the environment of the run.
+    if any(path.is_symlink() for path in [folder, *folder.rglob("*")]):
+        sys.exit(f"{folder.name} has a link")
     archive = Path(shutil.make_archive(folder.name, "zip", folder))
     number = ask(f"/skills/{folder.name}")[1].get("number")
     path = f"/agents/me/submissions{f'?baseNumber={number}' if number else ''}"

@@ -18,9 +18,15 @@ LIFETIME = timedelta(minutes=15)
 MAX = 255  # characters of a claim
 KEPT = timedelta(hours=1)  # longer than the clocks of hosts differ
 PURGED = 100  # rows at once
+SPENT = "it was exchanged before"
 
 
 class ExchangedTokenQuerySet(models.QuerySet):
+    def check_unspent(self, id_token):
+        """Raises TokenNotAccepted."""
+        if self.filter(digest=id_token.digest).exists():
+            raise TokenNotAccepted(SPENT)
+
     def spend(self, id_token):
         """Record the one use of a token. A second caller waits, and gets an IntegrityError."""
         self.purge()
@@ -177,7 +183,7 @@ class Publisher(models.Model):
         claims = id_token.claims
         if id_token.audience != self.audience:
             return "its audience is another one"
-        if is_of_pull_request(claims):
+        if is_of_pull_request(claims, self.project_claim):
             return "its run is one of a pull request"
         # Of these, "any branch" asks only issuers that tell branches and tags apart.
         may_lack = {"ref_type"} if self.any_branch and self.project_claim == "sub" else set()
@@ -209,7 +215,7 @@ class Publisher(models.Model):
         except IntegrityError as error:
             if not violates(error, "unique_exchanged_token"):
                 raise
-            raise TokenNotAccepted("it was exchanged before") from error
+            raise TokenNotAccepted(SPENT) from error
 
     def check_agent(self):
         """Lock the agent. Raises TokenNotAccepted if it may not submit now."""

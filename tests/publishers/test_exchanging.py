@@ -8,13 +8,14 @@ from django.utils import timezone
 from agents.models import AgentToken
 from marketplace.api.fields import timestamp
 from publishers.models import Publisher
-from tests.factories import claim
+from tests.factories import ask_for_code, claim
 from tests.publishers.conftest import REFUSED, URL
 from tests.publishers.issuer import HOUR
 from tests.submissions.conftest import SKILL
 from tests.submissions.conftest import URL as SUBMISSIONS
 
 TOKENS = "/api/v1/agents/me/tokens"
+CONFIRM = "/api/v1/agents/me/confirm-claim"
 GITLAB = {
     **dict.fromkeys(["repository", "repository_id", "event_name", "head_ref", "base_ref"]),
     "run_id": None,
@@ -86,6 +87,7 @@ def test_a_project_of_gitlab(issuer, exchange, agent):
     assert exchange(issuer.token(**GITLAB)).status_code == 201
     token = issued(agent)
     assert (token.name, token.provenance["ref"]) == ("Run 574 of acme/skills", "main")
+    assert exchange(issuer.token(**GITLAB | {"pipeline_source": None})).json() == REFUSED
     assert exchange(issuer.token(**GITLAB, ref_type="tag")).json() == REFUSED
     assert exchange(issuer.token(**GITLAB, ref_protected="false")).json() == REFUSED
 
@@ -116,6 +118,20 @@ def test_tokens_that_are_made_with_it_keep_its_provenance(
     rows = AgentToken.objects.exclude(pk=agent.token.pk)
     assert {row.provenance["run"] for row in rows} == {"15873202911"}
     assert rows.count() == 3
+
+
+@pytest.mark.contract("31.3", "7.6")
+@pytest.mark.usefixtures("publisher")
+def test_it_confirms_no_claim(issuer, exchange, client_of, settings, agent, client):
+    settings.CATALOGUE = "members"
+    run = client_of(token=exchange(issuer.token()).json()["token"])
+    code = {"code": ask_for_code(agent)}
+
+    refused = run.post(CONFIRM, code)
+
+    assert (refused.status_code, refused.json()) == (403, {"error": "Insufficient permissions"})
+    assert 'scope="install"' in refused.headers["WWW-Authenticate"]
+    assert client.post(CONFIRM, code).status_code == 200
 
 
 @pytest.mark.contract("31.7")
@@ -172,6 +188,7 @@ def test_only_genuine_tokens_count_against_a_publisher(issuer, exchange, rates):
     assert exchange(second).status_code == 429
     rates(exchange_publisher="3/h")
     assert exchange(second).status_code == 201
+    assert exchange(second).headers["RateLimit-Policy"] == '"exchange";q=300;w=3600'
 
 
 @pytest.mark.contract("31.8")

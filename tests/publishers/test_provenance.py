@@ -74,13 +74,14 @@ def test_the_desk_and_the_pages_of_the_version_show_it(
 
 @pytest.mark.contract("31.13")
 def test_texts_of_the_issuer_are_escaped_and_hide_nothing(run_of, anyone, desk, approve):
-    claims = {"repository": "<b>\u202eacme\u200b", "run_id": "9" * 300, "sha": ["x"]}
+    name = f"<b>\u202eacme\u200b mkt_agent_\u200b{'a' * 32}"
+    claims = {"repository": name, "run_id": "9" * 300, "sha": ["x"]}
     run_of(**claims).post(SUBMISSIONS, SKILL)
     page = desk.page(Submission.objects.get()).content.decode()
     approve()
 
     for text in (page, anyone.get("/skills/pdf-tables/versions/1").content.decode()):
-        assert f"run {'9' * 255}, &lt;b&gt;acme, refs/heads/main, http" in text
+        assert f"run {'9' * 255}, &lt;b&gt;acme mkt[masked], refs/heads/main, http" in text
 
 
 @pytest.mark.contract("31.13", "29.12")

@@ -73,6 +73,7 @@ def test_github_actions(run_steps, issuer, agent, url):
     job = workflow(FILES[0])["jobs"]["publish"]
     assert job["permissions"] == {"contents": "read", "id-token": "write"}
     assert set(job["env"]) == {"MARKETPLACE"}
+    assert job["steps"][0]["with"] == {"persist-credentials": False}
     issuer.publisher(agent, audience=url)
     path = f"/token?api-version=2.0&audience={url}"
 
@@ -130,3 +131,6 @@ def test_a_skill_that_has_not_changed_is_no_error(run_steps, issuer, agent, url,
     assert Submission.objects.pending().get().findings == []
     skill.write_text("No frontmatter")
     assert run().returncode == 1
+    (skill.parent / "notes.md").symlink_to("../../publish.py")
+    linked = run()
+    assert (linked.returncode, linked.stderr) == (1, "count-words has a link\n")
