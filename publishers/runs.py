@@ -15,8 +15,6 @@ STARTS = {
     },
     "pipeline_source": {"push", "web", "schedule", "api", "trigger"},
 }
-# The claim of these that the tokens of a project always have, by the claim that names the project.
-ALWAYS = {"repository_id": "event_name", "project_id": "pipeline_source"}
 PULL_REQUESTS = ("refs/pull/", "refs/merge-requests/", "refs/heads/gh-readonly-queue/")
 # The claims that name a part of the provenance; the first that the token has.
 PROVENANCE = {
@@ -29,11 +27,10 @@ PROVENANCE = {
 MAX_NAME, MAX_TEXT = 80, 255
 
 
-def is_of_pull_request(claims, project_claim):
+def is_of_pull_request(claims):
     """Whether the run is, or may be, one of a pull request: its text is not the project's yet."""
-    starts = {name for name in STARTS if name in claims or name == ALWAYS.get(project_claim)}
     return (
-        not all(is_one_of(claims.get(name), STARTS[name]) for name in starts)
+        any(name in claims and not is_one_of(claims[name], STARTS[name]) for name in STARTS)
         or any(claims.get(name) for name in ("head_ref", "base_ref"))
         or any(str(claims.get(name)).startswith(PULL_REQUESTS) for name in ("ref", "ref_path"))
         or ":pull_request" in claims.get("sub", "")

@@ -183,10 +183,10 @@ class Publisher(models.Model):
         claims = id_token.claims
         if id_token.audience != self.audience:
             return "its audience is another one"
-        if is_of_pull_request(claims, self.project_claim):
+        if is_of_pull_request(claims):
             return "its run is one of a pull request"
         # Of these, "any branch" asks only issuers that tell branches and tags apart.
-        may_lack = {"ref_type"} if self.any_branch and self.project_claim == "sub" else set()
+        may_lack = {"ref_type"} if self.any_branch else set()
         for name, value in self.claims.items():
             if claims.get(name) != value and not (name in may_lack and name not in claims):
                 return f"{name} is another one"

@@ -67,7 +67,6 @@ def test_one_audience_may_be_in_a_list(issuer, exchange):
         {"event_name": "workflow_run"},
         {"event_name": "issue_comment"},
         {"event_name": ["push"]},
-        {"event_name": None},
         {"event_name": "pull_request", "base_ref": "main"},
         {"head_ref": "feature"},
         {"ref": "refs/pull/7/merge"},
