@@ -65,8 +65,10 @@ class Withdrawing:
     def withdraw_entry(self, row, entry):
         entry.snapshot_before_change()
         entry.withdraw()
-        reason = f"Withdrawn: {self.source.author} lacks it at {self.sync.fetched.commit}"
-        entry.take_snapshot(reason=reason, is_event=True)
+        reason = f"lacks it at {self.sync.fetched.commit}"
+        if self.sync.root is None:
+            reason = f"has no {self.source.ref}"  # The commit that is known had it.
+        entry.take_snapshot(reason=f"Withdrawn: {self.source.author} {reason}", is_event=True)
         self.sync.take_back(row)
         row.settle(withdrawn_at=entry.withdrawn_at)
         self.sync.counts["withdrawn"] += 1

@@ -158,6 +158,25 @@ def test_without_its_ref_nothing_is_withdrawn(repository):
     assert repository.sync().state == "ok"
 
 
+@pytest.mark.contract("30.10")
+@pytest.mark.parametrize(
+    ("has_ref", "reason"), [(True, f"lacks it at {2:040x}"), (False, "has no main")]
+)
+def test_the_history_says_why_an_entry_was_withdrawn(repository, has_ref, reason):
+    repository.skill("pdf")
+    repository.sync()
+    repository.remove("pdf")
+    if has_ref:
+        repository.sync()
+    else:
+        Sync(Source.objects.get(), NoRef(f"{1:040x}")).run()
+        confirm()
+        Sync(Source.objects.get(), NoRef(f"{1:040x}")).run()
+
+    newest = Skill.objects.get().history.first()
+    assert newest.history_change_reason == f"Withdrawn: git:team {reason}"
+
+
 @pytest.mark.contract("30.9")
 def test_where_staff_review_a_withdrawal_is_proposed(proposing, approve):
     proposing.skill("pdf")
