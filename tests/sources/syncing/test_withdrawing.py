@@ -3,8 +3,9 @@
 import pytest
 
 from catalogue.models import Skill
+from sources.fetching import Fetched
 from sources.models import Source, SourceFile
-from sources.syncing import NoRef, Sync
+from sources.syncing import Sync
 from sources.withdrawing import are_many
 from submissions.models import Submission
 from tests.sources.syncing.conftest import pending, published
@@ -147,7 +148,7 @@ def test_without_its_ref_nothing_is_withdrawn(repository):
     repository.skill("pdf")
     repository.sync()
 
-    source = Sync(Source.objects.get(), NoRef("f" * 40)).run()
+    source = Sync(Source.objects.get(), Fetched("f" * 40)).run()
 
     assert (source.state, statuses()) == ("failing", {"pdf": "published"})
     assert (
