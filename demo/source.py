@@ -38,7 +38,7 @@ FILES = {"README.md": README, "skills/standup-summary/SKILL.md": SKILL}
 
 
 class OneRepository(Backend):
-    """Opens the repository for each request, and so sees what git has done meanwhile."""
+    """Opens the repository for each request, so that new commits are served."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -47,11 +47,11 @@ class OneRepository(Backend):
         return Repo(self.folder)
 
 
-class Server(ThreadingMixIn, WSGIServer):
+class GitServer(ThreadingMixIn, WSGIServer):
     daemon_threads = True
 
 
-class SilentHandler(WSGIRequestHandler):
+class QuietHandler(WSGIRequestHandler):
     def log_message(self, *_):
         pass
 
@@ -73,7 +73,7 @@ def make_repository(folder):
 @contextmanager
 def served(folder):
     """Serve the repository on a free port; the URL of it."""
-    server = Server(("127.0.0.1", 0), SilentHandler)
+    server = GitServer(("127.0.0.1", 0), QuietHandler)
     server.set_app(make_wsgi_chain(OneRepository(folder), handlers=NO_PUSHES))
     Thread(target=server.serve_forever, daemon=True).start()
     try:
@@ -90,7 +90,7 @@ def allow(url):
 
 
 def follow(url, run_code):
-    """See that there is a source that follows the repository, on its port of today."""
+    """Add a source that follows the repository, or give the source its new port."""
     update = "UPDATE sources_source SET url = %s, due_at = now() WHERE name = %s"
     with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as link:
         if link.execute(update, [url, NAME]).rowcount == 0:

@@ -24,7 +24,7 @@ from importing.inspecting import check_characters, check_strictly, findings_of
 from importing.reports import reason_of
 
 BATCH = 50  # files per transaction, for which a page of the desk may wait
-SETTLED = 100  # files, a multiple of BATCH, after which the indexes hold all of their entries
+MAINTENANCE = 100  # files, a multiple of BATCH, after which the table's indexes are maintained
 NO_SLUG = "no slug can be made from its name: use a-z, 0-9 and hyphens"
 
 
@@ -83,8 +83,8 @@ class Importer(Finder):
         while batch := list(islice(files, BATCH)):
             self.import_batch([file for root, path in batch if (file := self.read(root, path))])
             done += len(batch)
-            if done % SETTLED == 0:
-                self.model.objects.settle_inserts()
+            if done % MAINTENANCE == 0:
+                self.model.objects.maintain_indexes()
             yield len(batch)
 
     def read(self, root, path):

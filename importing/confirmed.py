@@ -50,7 +50,7 @@ class Outcome:
 
     @property
     def findings_digest(self):
-        """It tells whether two outcomes have the same findings."""
+        """Identifies the findings, to tell whether they have changed since a page showed them."""
         return content_digest("\n".join(map(str, self.findings)).encode())
 
     @property

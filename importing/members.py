@@ -85,7 +85,7 @@ def check_path(member):
 
 
 def problem_of_path(path):
-    """What is wrong with a path in an archive or a repository, or ""."""
+    """The problem with a path in an archive or a repository, or ""."""
     if "\\" in path:
         return "a path that is not allowed, with a backslash"
     if {"", ".", ".."}.intersection(path.split("/")) or set(path) & {*":\0"}:

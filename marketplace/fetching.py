@@ -15,7 +15,8 @@ from marketplace.api.parsers import parsed
 MAX_BYTES = 256 * 1024  # of a response, with its head
 SECONDS = 3  # for all documents of one call
 PIECE = 64 * 1024
-LOOPBACK = {"127.0.0.1", "localhost"}
+LOOPBACK = {"127.0.0.1", "localhost"}  # the only hosts that may have http
+DEFAULT_PORTS = {"https": 443, "http": 80}
 
 # Held while this process fetches, so that a slow server keeps one thread at most.
 turn = Lock()

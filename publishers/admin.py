@@ -2,8 +2,7 @@ from django import forms
 from django.conf import settings
 from django.contrib import admin
 
-from agents.models import Agent
-from marketplace.adminsite import theme
+from agents.admin.forms import AgentField
 from marketplace.adminsite.base import MenuItem, StaffModelAdmin, link_to
 from marketplace.adminsite.edits import EditForm
 from marketplace.adminsite.panels import panel
@@ -12,21 +11,9 @@ from marketplace.fetching import is_safe
 from publishers.models import Publisher
 
 
-class AgentField(forms.CharField):
-    """An agent by its handle: there are too many for a list."""
-
-    def clean(self, value):
-        handle = super().clean(value).strip().removeprefix("@").lower()
-        agent = Agent.objects.filter(handle=handle).first()
-        if agent is None:
-            raise forms.ValidationError(f"No agent is called {handle}.")
-        return agent
-
-
 class PublisherForm(EditForm):
     agent = AgentField(
-        widget=theme.TextInput,
-        help_text="Its handle. The runs submit as this agent. You cannot change it later.",
+        help_text="Its handle. The runs submit as this agent. You cannot change it later."
     )
 
     def clean_issuer(self):
@@ -39,7 +26,7 @@ class PublisherForm(EditForm):
 
 
 def tokens_panel(_admin, request, publisher):
-    """The agent's newest tokens of its runs."""
+    """The newest tokens that its runs have exchanged."""
     tokens = publisher.agent.tokens.filter(
         provenance__issuer=publisher.issuer, created_at__gte=publisher.created_at
     )

@@ -4,7 +4,7 @@ from marketplace.api.exceptions import ApiError, Unavailable
 
 
 class TokenNotAccepted(ApiError):
-    """The caller learns no more than this. `reason` is for the log."""
+    """The one error for every refused token. Only the log has the `reason`."""
 
     status_code = status.HTTP_401_UNAUTHORIZED
     default_detail = "Token is not accepted"
@@ -20,7 +20,7 @@ class TokenNotAccepted(ApiError):
 
 
 class IssuerUnavailable(Unavailable):
-    """The keys of an issuer are needed and cannot be fetched now."""
+    """The keys of an issuer are needed, and cannot be fetched now."""
 
     def __init__(self, seconds):
         super().__init__()

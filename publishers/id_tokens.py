@@ -47,7 +47,7 @@ class IdToken:
         self.check_types()
 
     def check_types(self):
-        """Claims of other types than the standard's would be read in more than one way."""
+        """Refuse claims of other types than the standard's: parsers read them in different ways."""
         times = [self.claims.get("exp"), self.claims.get("iat"), self.claims.get("nbf", 0)]
         if not all(type(value) in {int, float} and 0 <= value < MAX_TIME for value in times):
             raise TokenNotAccepted("exp, iat or nbf is missing or not a time")
@@ -65,7 +65,7 @@ class IdToken:
 
     @property
     def audience(self):
-        """The one audience, or None: another one could use it, too."""
+        """The one audience; None if there are several, because each of them could use the token."""
         audience = self.claims.get("aud")
         if isinstance(audience, list) and len(audience) == 1:
             [audience] = audience
@@ -78,7 +78,7 @@ class IdToken:
 
     @property
     def digest(self):
-        """Identifies it, however its signature is written: there are several ways."""
+        """Identifies it. It leaves out the signature, which has several spellings."""
         name = f"jti {self.claims['jti']}" if "jti" in self.claims else f"signed {self.signed}"
         return sha256(f"{self.issuer} {name}".encode()).hexdigest()
 

@@ -1,14 +1,14 @@
-"""What the claims of a token say about the run of CI that has it.
+"""The run of CI that a token belongs to, as the claims of the token describe it.
 
-The names are those of GitHub Actions and GitLab; other issuers have a `sub`.
+The claims are those of GitHub Actions and GitLab; other issuers have a `sub`.
 """
 
 from marketplace.hidden_text import parts_of
 from marketplace.names import CONTROLS
 from marketplace.secrets import TOKEN
 
-# What starts a run that may publish. The others belong to pull requests, or a pull request may have
-# started them: a run of `workflow_run` or of a child pipeline does not say.
+# The events that start a run that may publish. A pull request starts the others, or may have: a run
+# of `workflow_run` or of a child pipeline does not say.
 STARTS = {
     "event_name": {
         *("push", "workflow_dispatch", "schedule", "release", "create", "repository_dispatch"),
@@ -16,7 +16,7 @@ STARTS = {
     "pipeline_source": {"push", "web", "schedule", "api", "trigger"},
 }
 PULL_REQUESTS = ("refs/pull/", "refs/merge-requests/", "refs/heads/gh-readonly-queue/")
-# The claims that name a part of the provenance; the first that the token has.
+# The claims that may hold each part of the provenance. The first that the token has counts.
 PROVENANCE = {
     "issuer": ["iss"],
     "project": ["repository", "project_path", "sub"],
@@ -28,7 +28,7 @@ MAX_NAME, MAX_TEXT = 80, 255
 
 
 def is_of_pull_request(claims):
-    """Whether the run is, or may be, one of a pull request: its text is not the project's yet."""
+    """Whether a pull request started the run, or may have: its text is not the project's yet."""
     return (
         any(name in claims and not is_one_of(claims[name], STARTS[name]) for name in STARTS)
         or any(claims.get(name) for name in ("head_ref", "base_ref"))
@@ -42,7 +42,7 @@ def is_one_of(value, texts):
 
 
 def provenance_of(claims):
-    """Issuer, project, ref, commit and run, each a text; None if the token does not name it."""
+    """`{part: text}` of each part of PROVENANCE; None for a part that no claim has."""
     return {part: first_text(claims, names) for part, names in PROVENANCE.items()}
 
 
@@ -52,7 +52,7 @@ def first_text(claims, names):
 
 
 def clean(text, length):
-    """Its start, without a token and hidden characters, which the name of a branch may have."""
+    """At most `length` characters of a claim, without hidden ones, and with tokens masked."""
     # The end of a start may need a hidden character no longer.
     return shown(TOKEN.sub("[masked]", shown(text))[:length])
 

@@ -11,8 +11,8 @@ from marketplace.adminsite.base import MenuItem, StaffModelAdmin, link_to
 from marketplace.adminsite.panels import panel
 from sources.models import Source, SourceFile, SourceState
 from submissions.models import Submission
+from submissions.publishing import MOVED
 
-MOVED = "This has changed since you opened the page. Read it again."
 # The words of the counts of a run, in the order of the page.
 COUNTS = [
     "published",
@@ -27,13 +27,13 @@ COUNTS = [
 
 
 class ConfirmWithdrawalsForm(ActionForm):
-    """Bound to the entries that its page showed."""
+    """Confirms the withdrawals that its page showed, and no others."""
 
     shown = forms.CharField(widget=forms.HiddenInput)
 
     def __init__(self, data, rows, **options):
         super().__init__(data, rows, **options)
-        self.keys = sorted(row.pk for row in going(rows))
+        self.keys = sorted(row.pk for row in unconfirmed(rows))
         self.current = sha256(repr(self.keys).encode()).hexdigest()
         self.fields["shown"].initial = self.current
 
@@ -44,17 +44,17 @@ class ConfirmWithdrawalsForm(ActionForm):
         self.cleaned_data["shown"] = self.keys
 
 
-def going(sources):
-    return SourceFile.objects.filter(source__in=sources).waiting_to_go()
+def unconfirmed(sources):
+    return SourceFile.objects.filter(source__in=sources).unconfirmed()
 
 
 def page_context(_model_admin, _request, source):
-    waiting = [(entry, row.path) for row, entry in going([source]).items()]
-    return {"facts": list(facts_of(source)), "waiting": waiting, "counts": counts_of(source)}
+    entries = [(entry, row.path) for row, entry in unconfirmed([source]).items()]
+    return {"facts": list(facts_of(source)), "unconfirmed": entries}
 
 
 def facts_of(source):
-    """(label, value) of what the last run found."""
+    """The findings of the last run, as (label, value)."""
     yield "Last run", ago(source.synced_at) if source.synced_at else "none yet"
     if source.synced_at:
         yield "Commit", source.commit
@@ -125,7 +125,7 @@ class SourceAdmin(StaffModelAdmin):
             obj.change(**{name: getattr(obj, name) for name in form.changed_data})
 
     def has_delete_permission(self, request, obj=None):
-        """Its entries and the commits of their versions refer to it."""
+        """Nobody may: its entries and the commits of their versions refer to it."""
         return False
 
     # Columns
@@ -150,7 +150,7 @@ class SourceAdmin(StaffModelAdmin):
     @confirmed_action("Sync soon", text="The clock process fetches it within a minute.")
     @offered_to(lambda source: not (source.is_paused or source.soon))
     def sync_soon(self, request, queryset):
-        self.change_each(request, queryset, "Asked for a run.", Source.ask_soon)
+        self.change_each(request, queryset, "Requested a run.", Source.request_run)
 
     @confirmed_action(
         "Pause", text="Its entries stay as they are, and nobody fetches it until you resume it."
@@ -170,13 +170,13 @@ class SourceAdmin(StaffModelAdmin):
         danger=True,
         text="Their files are gone from the repository. The next run withdraws these entries, or "
         "proposes that where staff review here. One whose file is back by then stays.",
-        facts=lambda _admin, rows: [(entry, row.path) for row, entry in going(rows).items()],
+        facts=lambda _admin, rows: [(entry, row.path) for row, entry in unconfirmed(rows).items()],
     )
-    @offered_to(lambda source: source.state == SourceState.FAILING and bool(going([source])))
+    @offered_to(lambda source: source.state == SourceState.FAILING and bool(unconfirmed([source])))
     def confirm_withdrawals(self, request, queryset, shown):
         def confirm(source):
             rows = SourceFile.objects.filter(source=source, pk__in=shown, bytes_digest="")
             rows.update(is_confirmed=True)
-            source.ask_soon()
+            source.request_run()
 
         self.change_each(request, queryset, "Confirmed the withdrawals.", confirm)

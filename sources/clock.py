@@ -1,4 +1,4 @@
-"""The clock process: it syncs the sources that are due, and does the regular jobs."""
+"""The clock process: it syncs the sources that are due, and runs the regular jobs (contract 30)."""
 
 import io
 import logging
@@ -15,13 +15,13 @@ from django.utils import timezone
 
 from sources import metrics
 from sources.exceptions import RefIsGone, SourceFails
-from sources.fetching import fetched
+from sources.fetching import Fetched, fetched
 from sources.heartbeat import Heartbeat
 from sources.models import Clock, Source, SourceState
-from sources.syncing import NoRef, Sync
+from sources.syncing import Sync
 
-# Seconds between two looks at the sources, at the jobs, and at a database that is away.
-LOOK, ROUND, RETRY = 2, 60, 5
+# Seconds until it looks again for sources that are due, for jobs, and for a lost database.
+POLL, ROUND, RETRY = 2, 60, 5
 DAY = timedelta(days=1)
 # The commands that a deployment runs every night.
 JOBS = {"delete_rejected_submissions": DAY, "clearsessions": DAY}
@@ -29,11 +29,11 @@ CRASHED = "The run crashed; the log of sync_sources says more."
 logger = logging.getLogger(__name__)
 
 
-class Rounds:
-    """What the process does while it has the turn. `write` gets each line.
+class Scheduler:
+    """Syncs sources and runs the regular jobs while its process has the turn.
 
-    `names` are those of the sources, or none for all of them and the regular jobs. No source is
-    synced again within `minutes`, unless staff ask for it.
+    It logs each line with `write`. With `names`, it syncs these sources alone; without, all of
+    them, and it runs the jobs. It syncs no source again within `minutes`, unless staff request it.
     """
 
     def __init__(self, names, write, minutes=1):
@@ -45,50 +45,50 @@ class Rounds:
         self.next_round = 0
         self.holder = f"{socket.gethostname()} (process {os.getpid()})"
 
-    def once(self):
-        """Sync all of the sources, due or not, and do the jobs that are due."""
+    def run_once(self):
+        """Sync all of the sources, due or not, and run the jobs that are due."""
         with Heartbeat(self.holder) as heart:
             if not heart.has_turn:
                 self.sources.update(soon=True)
                 holder = Clock.objects.values_list("holder", flat=True).get()
                 self.write(f"{holder} has the turn, and does it soon.")
                 return
-            self.round(heart, self.sources)
+            self.run_round(heart, self.sources)
 
-    def for_ever(self):
-        """Sync what is due or asked for, and do the jobs, until a signal ends it."""
+    def run_forever(self):
+        """Sync what is due or requested, and run the jobs, until a signal ends it."""
         with Heartbeat(self.holder) as heart:
             while True:
                 close_old_connections()
                 try:
                     if heart.has_turn:
-                        self.look(heart)
-                    sleep(LOOK)
+                        self.poll(heart)
+                    sleep(POLL)
                 except (OperationalError, InterfaceError) as error:
                     self.write(f"PostgreSQL does not respond: {first_line(error)}")
                     connection.close()
                     sleep(RETRY)
 
-    def look(self, heart):
+    def poll(self, heart):
         due = list(self.sources.filter(IS_DUE))
         if due or monotonic() >= self.next_round:
-            self.round(heart, due)
+            self.run_round(heart, due)
             self.next_round = monotonic() + ROUND
 
-    def round(self, heart, sources):
-        """Sync these and do the jobs that are due. Without the turn, nothing more begins."""
+    def run_round(self, heart, sources):
+        """Sync these and run the jobs that are due. Once the turn is lost, nothing else begins."""
         done = [self.sync(source) for source in sources if heart.has_turn]
-        done += [self.do(job) for job in self.due_jobs() if heart.has_turn]
+        done += [self.run_job(job) for job in self.due_jobs() if heart.has_turn]
         metrics.note_round(Source.objects.all())
         if done:
             self.write(f"Next: {self.next_turns()}.")
 
     def sync(self, source):
         rows = Source.objects.filter(pk=source.pk)
-        # Due until it ends: a process that is killed leaves it to the next one.
+        # It stays due until the run ends, so that the next process repeats a run that was killed.
         rows.update(soon=False, due_at=Now())
         try:
-            run(source)
+            sync_source(source)
         except Exception:
             if not connection.is_usable():
                 raise
@@ -105,7 +105,7 @@ class Rounds:
         now = timezone.now()
         return [name for name, every in self.jobs.items() if ended_at(ended, name) + every <= now]
 
-    def do(self, job):
+    def run_job(self, job):
         output = io.StringIO()
         try:
             call_command(job, stdout=output)
@@ -120,7 +120,7 @@ class Rounds:
         self.write(f"{job}: {output.getvalue().strip() or 'done'}")
 
     def next_turns(self):
-        """When each source and each job is due next (UTC), in order of time."""
+        """The next time of each source and each job, in UTC and in order of time."""
         ended = Clock.objects.values_list("jobs", flat=True).get()
         turns = [(source.due_at, source.name) for source in self.sources.all()]
         turns += [(ended_at(ended, name) + every, name) for name, every in self.jobs.items()]
@@ -130,13 +130,13 @@ class Rounds:
 IS_DUE = Q(soon=True) | Q(due_at__lte=Now())
 
 
-def run(source):
-    """Bring the catalogue in step with a source, and record on it what came of that."""
+def sync_source(source):
+    """Fetch a source, apply its changes to the catalogue, and record the outcome on it."""
     try:
         with fetched(source, source.commit) as files:
             Sync(source, files).run()
     except RefIsGone:
-        Sync(source, NoRef(source.commit)).run()
+        Sync(source, Fetched(source.commit)).run()
     except SourceFails as error:
         source.fail(str(error))
 

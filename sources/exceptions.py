@@ -1,6 +1,6 @@
 class SourceFails(Exception):
-    """Why a source cannot be synced, in one sentence that staff read (contract 30)."""
+    """A source cannot be synced. The message is one sentence that staff read (contract 30)."""
 
 
 class RefIsGone(SourceFails):
-    """The repository answers, and no longer has the source's ref."""
+    """The repository responds, but it lacks the source's ref."""

@@ -3,7 +3,7 @@
     python -m sources.fetch_child FOLDER < order.json
 
 It has no settings, no database and no secret but the source's own token. It writes the files below
-`FOLDER/files`, and what came of it to `FOLDER/result.json`. It uses no Django.
+`FOLDER/files`, and the outcome to `FOLDER/result.json`. It does not import Django.
 """
 
 import ctypes

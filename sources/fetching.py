@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from django.conf import settings
@@ -36,19 +36,20 @@ PASSED_ON = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 class Fetched:
     """A commit of a source's ref. `folder` has its regular files, below their whole paths.
 
-    `findings` are `(path, sentence)` of what is not among them. `rewritten` is whether the server
-    says that the known commit is not in the history of this one; it may say nothing.
+    `rewritten` is whether the server says that the known commit is not in the history of this one;
+    it may say nothing. `findings` are `(path, sentence)` of the files that are left out. Without
+    the ref, there is no folder, and the commit is the known one.
     """
 
     commit: str  # 40 hexadecimal digits
-    rewritten: bool
-    folder: Path
-    findings: list
+    rewritten: bool = False
+    folder: Path | None = None
+    findings: list = field(default_factory=list)
 
 
 @contextmanager
 def fetched(source, known_commit=""):
-    """What the source's ref holds now, as Fetched. Raises SourceFails."""
+    """Fetch the source's ref into a temporary folder, as Fetched. Raises SourceFails."""
     remove_leftovers()
     order = order_of(source, known_commit)
     with tempfile.TemporaryDirectory(prefix=PREFIX) as name:
@@ -92,7 +93,7 @@ def token_of(variable):
 
 
 def run_child(order, folder):
-    """What the child writes about its order. It has ended, however this ends."""
+    """Run the child on an order; returns its result. The child has ended, however this ends."""
     child = subprocess.Popen(  # noqa: S603
         [sys.executable, "-m", "sources.fetch_child", str(folder)],
         stdin=subprocess.PIPE,

@@ -10,7 +10,7 @@ BEAT = 10  # seconds
 
 
 class Heartbeat:
-    """Keeps the turn while its process works, in a thread with a connection of its own."""
+    """Keeps the turn while its process works, from a thread with its own connection."""
 
     def __init__(self, holder):
         self.holder, self.until = holder, 0
@@ -27,7 +27,7 @@ class Heartbeat:
         self.thread.join()
         connection.close()  # A signal may have interrupted a statement.
         with suppress(DatabaseError, InterfaceError):
-            Clock.objects.give_back(self.holder)
+            Clock.objects.release(self.holder)
 
     @property
     def has_turn(self):
@@ -35,7 +35,7 @@ class Heartbeat:
 
     def beat(self):
         before = monotonic()
-        if Clock.objects.take(self.holder):
+        if Clock.objects.acquire(self.holder):
             self.until = before + LEASE
 
     def beat_until_the_end(self):

@@ -1,25 +1,26 @@
-"""Importing the files of a source, which change the source's own entries alone (contract 30)."""
+"""Importing the files of a source. They change only the source's own entries (contract 30)."""
 
 from catalogue.frontmatter import Refused
 from catalogue.models import look_alike_finding, look_alikes
 from importing.confirmed import ConfirmedPersonaImporter, ConfirmedSkillImporter
 from submissions.models import Submission
+from submissions.proposals import ProposedSkillImporter
 from submissions.staff_fields import keep_fields
 from submissions.trust import has_known_findings
 
 
-class OfSourceMixin:
+class FromSourceMixin:
     """A file makes a new entry, or changes the one that it has made."""
 
     def __init__(self, source, root):
         super().__init__(preview=False, record=lambda _outcome: None)
-        self.of, self.root = source, root
+        self.followed, self.root = source, root
 
     def source_of(self, root, path):
-        return self.of.entry_source(path.relative_to(root).as_posix())
+        return self.followed.entry_source(path.relative_to(root).as_posix())
 
     def fallback_name(self, path):
-        return self.of.name if path.parent == self.root else super().fallback_name(path)
+        return self.followed.name if path.parent == self.root else super().fallback_name(path)
 
     def existing(self, file, entries):
         entry = entries.filter(source=file.source).first()
@@ -33,10 +34,10 @@ class OfSourceMixin:
         return super().new_entry(file)
 
     def owner_folder(self, root, path):
-        return self.of.name
+        return self.followed.name
 
 
-class PublishingMixin(OfSourceMixin):
+class PublishingMixin(FromSourceMixin):
     """Publishes a file, unless staff should read it first: then it `needs_review`."""
 
     needs_review = False
@@ -65,7 +66,7 @@ class PublishingMixin(OfSourceMixin):
                 yield look_alike_finding(file.path.name, slug, published)
 
 
-class ProposingMixin(OfSourceMixin):
+class ProposingMixin(FromSourceMixin):
     """Reads a file for a proposal."""
 
     def slug_of_new(self, file):
@@ -77,16 +78,13 @@ class ProposingMixin(OfSourceMixin):
         # Sources may propose several entries of one slug.
         proposed = Submission.objects.pending().filter(source__isnull=False, slug=file.slug)
         proposed = proposed.filter(kind=self.model.kind).exclude(
-            source=self.of, path=file.path.relative_to(self.root)
+            source=self.followed, path=file.path.relative_to(self.root)
         )
         self.existing_slugs = {
             *same.values_list("slug", flat=True),
             *proposed.values_list("slug", flat=True),
         }
         return self.free_slug(file)
-
-    def store(self, file):
-        """Nothing yet: its files are stored when somebody publishes them."""
 
 
 class PublishingSkillImporter(PublishingMixin, ConfirmedSkillImporter):
@@ -97,7 +95,7 @@ class PublishingPersonaImporter(PublishingMixin, ConfirmedPersonaImporter):
     pass
 
 
-class ProposingSkillImporter(ProposingMixin, ConfirmedSkillImporter):
+class ProposingSkillImporter(ProposingMixin, ProposedSkillImporter):
     pass
 
 

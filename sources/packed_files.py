@@ -23,7 +23,7 @@ COMMIT, TREE, TAG = 1, 2, 4
 TREE_OF, OBJECT_OF = (re.compile(word + rb" ([0-9a-f]{40})\n") for word in (b"tree", b"object"))
 LFS = b"version https://git-lfs.github.com/spec/"
 MAX_POINTER = 1024  # bytes
-# Why an entry of this kind is not written; 0o160000 is git's own kind.
+# The reason not to write an entry of this kind, or "". 0o160000 is git's own kind.
 KINDS = {
     stat.S_IFREG: "",
     stat.S_IFDIR: "",
@@ -135,7 +135,7 @@ class PackedFiles:
         return parse_tree(data, 20)
 
     def reason_to_leave_out(self, name, path, mode):
-        """Why an entry of a tree is not written, in one sentence, or ""."""
+        """The reason not to write an entry of a tree, in one sentence, or ""."""
         if sentence := KINDS.get(stat.S_IFMT(mode), UNKNOWN):
             return sentence
         try:
@@ -152,7 +152,7 @@ class PackedFiles:
 
 
 def reason_to_refuse(data):
-    """Why the bytes of a file are not written, in one sentence, or ""."""
+    """The reason not to write the bytes of a file, in one sentence, or ""."""
     if len(data) > MAX_FILE:
         return f"A file of more than {MAX_FILE // MIB} MiB."
     if len(data) <= MAX_POINTER and data.startswith(LFS):

@@ -1,4 +1,4 @@
-"""What a source puts on the desk: a text, or that an entry is gone (contract 30)."""
+"""The proposals of a source: a new text, or to withdraw an entry (contract 30)."""
 
 from importing.base import NO_SLUG
 from submissions.exceptions import UnusableText
@@ -6,9 +6,9 @@ from submissions.proposals import Proposal
 
 
 class FileProposal(Proposal):
-    """A file of the ref, for the source's own entry, or None for a new one.
+    """A file of the ref, and the source's own entry that it changes; None for a new one.
 
-    As of staff, no more is asked of it than of an import. Raises UnusableText.
+    As with a proposal of staff, the rules of an import are enough. Raises UnusableText.
     """
 
     by_staff = keeps_fields = True

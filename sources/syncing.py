@@ -1,8 +1,7 @@
-"""Bringing the catalogue in step with a source, one entry at a time (contract 30)."""
+"""Applying the changes of a source to the catalogue, one entry at a time (contract 30)."""
 
 from collections import Counter
 from datetime import timedelta
-from typing import NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -13,33 +12,20 @@ from importing.base import taking_turns
 from marketplace.models import MAX_REASON
 from sources.discovery import Discovery
 from sources.importers import PROPOSING, PUBLISHING
+from sources.inventory import Inventory
 from sources.models import UNREADABLE, ReviewedIn, SourceFile
 from sources.proposals import FileProposal
-from sources.reading import Reading
 from sources.withdrawing import Withdrawing
 from submissions.exceptions import NothingHasChanged, UnusableText
 from submissions.models import Submission, SubmittedVersion
-from submissions.models.of_source import Origin
+from submissions.models.from_source import Origin
 from submissions.models.submissions import MODELS
 
 MAX_PROPOSALS = 20  # of a run
 
 
-class NoRef(NamedTuple):
-    """What is fetched of a repository that lacks the ref."""
-
-    commit: str
-    folder: None = None
-    rewritten: bool = False
-    findings: tuple = ()
-
-
 class Sync:
-    """One run over the files of a source's ref.
-
-    `fetched` has the `folder` of the ref's files, its `commit`, whether its history was
-    `rewritten`, and its `findings`, (path, sentence). Without the ref it is a NoRef.
-    """
+    """One run over the files of a source's ref, as Fetched."""
 
     def __init__(self, source, fetched):
         self.source, self.fetched, self.root = source, fetched, fetched.folder
@@ -49,24 +35,24 @@ class Sync:
         self.proposing = {kind: new(source, self.root) for kind, new in PROPOSING.items()}
 
     def run(self):
-        """Returns the source. Raises SourceFails if somebody pauses it meanwhile."""
+        """Sync every file; returns the source. Raises SourceFails if staff pause it meanwhile."""
         discovery = Discovery(self.source, self.root, self.proposing)
         files = [] if discovery.gone else discovery.run()
-        reading = Reading(self.source, self.root, self.proposing, self.fetched.findings)
-        self.rows = SourceFile.objects.observe(self.source, reading.run(files), self.now)
-        self.counts.update({"copies": reading.copies} if reading.copies else {})
+        inventory = Inventory(self.source, self.root, self.proposing, self.fetched.findings)
+        self.rows = SourceFile.objects.observe(self.source, inventory.run(files), self.now)
+        self.counts.update({"copies": inventory.copies} if inventory.copies else {})
         self.unsettle_taken_slugs()
         for row in self.rows:
             if not row.is_gone and row.bytes_digest != UNREADABLE:
-                self.take(row)
+                self.sync_file(row)
         reason = Withdrawing(self).run(discovery.gone)
-        findings = [*self.fetched.findings, *discovery.findings, *reading.findings, *self.notes()]
+        findings = [*self.fetched.findings, *discovery.findings, *inventory.findings, *self.notes()]
         layouts = Counter(f"{file.kind}s in {file.place}" for file in files)
         self.source.record(self.fetched, self.counts, layouts, findings, reason)
         return self.source
 
     def unsettle_taken_slugs(self):
-        """Propose a new entry again, under another slug, if somebody else has got its slug."""
+        """Let a new entry be proposed again, under another slug, if its slug was taken since."""
         for kind, model in MODELS.items():
             proposed = self.pending(kind=kind, base_number=None)
             others = model.objects.filter(slug__in=proposed.values("slug"))
@@ -83,32 +69,32 @@ class Sync:
     def notes(self):
         return [(row.path, row.note) for row in self.rows if row.note and not row.is_gone]
 
-    # Taking one text
+    # One file
 
-    def take(self, row):
+    def sync_file(self, row):
         if row.is_settled:
             self.counts["unchanged"] += 1
         elif self.now < row.seen_at + timedelta(hours=self.source.wait_hours):
             self.counts["waiting"] += 1
         else:
-            self.take_text(row)
+            self.accept(row)
 
-    def take_text(self, row):
-        """Publish or propose it in a transaction of its own, or note why that is impossible."""
+    def accept(self, row):
+        """Publish or propose the file in a transaction of its own, or note why that fails."""
         try:
             with taking_turns():
                 self.source.lock()
-                self.bring_in(row)
+                self.publish_or_propose(row)
         except (Refused, UnusableText) as error:
-            self.leave(row, str(error))
+            self.refuse(row, str(error))
         except ValidationError as error:
-            self.leave(row, " ".join(error.messages))
+            self.refuse(row, " ".join(error.messages))
 
-    def leave(self, row, reason):
+    def refuse(self, row, reason):
         self.counts["refused"] += 1
         row.store(note=reason[:MAX_REASON])
 
-    def bring_in(self, row):
+    def publish_or_propose(self, row):
         entries, source = MODELS[row.kind].objects, self.source.entry_source(row.path)
         entry = entries.select_for_update(no_key=True).filter(source=source).first()
         maintained = {} if entry else dict(entries.maintained([source]))
@@ -133,12 +119,12 @@ class Sync:
         if not outcome.entry.is_published:
             outcome.entry.publish()  # It was gone.
         self.keep_commit(outcome, number)
-        self.take_back(row)
+        self.withdraw_pending(row)
         row.settle(note=outcome.reason)
         return True
 
     def keep_commit(self, outcome, number):
-        """Record where the version that this made comes from, if it made one."""
+        """Record the commit of the version that this made, if it made one."""
         entry = outcome.entry
         entry.refresh_from_db(fields=["number"])
         if entry.number == number:
@@ -164,13 +150,13 @@ class Sync:
             proposal.check(entry, entry and entry.number)
         except NothingHasChanged:
             self.counts["unchanged"] += 1
-            self.take_back(row)
+            self.withdraw_pending(row)
         else:
             self.submit(row, proposal)
         row.settle(note="; ".join(proposal.importer.report.notes))
 
     def may_propose(self):
-        """Whether this run may put one more on the desk. The others follow with the next runs."""
+        """Whether this run may send another change to the desk. The next runs send the rest."""
         if self.counts["proposed"] < MAX_PROPOSALS:
             return True
         self.counts["later"] += 1
@@ -181,7 +167,7 @@ class Sync:
         Submission.objects.submit_from(origin, proposal)
         self.counts["proposed"] += 1
 
-    def take_back(self, row):
-        """Withdraw what is on the desk of this file, because the catalogue has its text."""
+    def withdraw_pending(self, row):
+        """Withdraw the pending submission of this file, because the catalogue has its text."""
         for submission in self.pending(kind=row.kind, path=row.path).for_list():
             submission.withdraw()

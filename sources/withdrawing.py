@@ -12,13 +12,13 @@ MANY, ONE_IN = 10, 3
 
 
 class Withdrawing:
-    """The end of a Sync: entries whose files are gone."""
+    """The last step of a Sync: it handles the entries whose files are gone."""
 
     def __init__(self, sync):
         self.sync, self.source = sync, sync.source
 
     def run(self, gone):
-        """Withdraw them or propose it; returns why the source is failing, or "".
+        """Withdraw them or propose it; returns the reason why the source is failing, or "".
 
         `gone` is the ref or the folder, if the repository lacks it.
         """
@@ -54,7 +54,7 @@ class Withdrawing:
             entries = MODELS[row.kind].objects.select_for_update(no_key=True)
             entry = entries.filter(source=self.source.entry_source(row.path)).first()
             if entry is None or not entry.is_published:
-                self.sync.take_back(row)
+                self.sync.withdraw_pending(row)
                 row.settle()
             elif self.source.review == ReviewedIn.GIT:
                 self.withdraw_entry(row, entry)
@@ -69,7 +69,7 @@ class Withdrawing:
         if self.sync.root is None:
             reason = f"has no {self.source.ref}"  # The commit that is known had it.
         entry.take_snapshot(reason=f"Withdrawn: {self.source.author} {reason}", is_event=True)
-        self.sync.take_back(row)
+        self.sync.withdraw_pending(row)
         row.settle(withdrawn_at=entry.withdrawn_at)
         self.sync.counts["withdrawn"] += 1
 

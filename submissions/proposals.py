@@ -1,4 +1,4 @@
-"""An author's files, read and checked on disk before anything of them is stored."""
+"""An author's files, which are read and checked on disk before any of them is stored."""
 
 from contextlib import contextmanager
 from hashlib import sha256
@@ -38,7 +38,7 @@ IMPORTERS = {"skill": ProposedSkillImporter, "persona": ConfirmedPersonaImporter
 class Proposal:
     """A file that was sent, with its folder. Raises UnusableText.
 
-    Staff propose a text for the entry of a `slug`. Of them, no more is asked than of an import.
+    With a `slug`, it is a proposal of staff for that entry: the rules of an import are enough.
     """
 
     def __init__(self, kind, path, slug=None):

@@ -19,9 +19,9 @@ class KeptFields(Frontmatter):
 
 
 def keep_fields(file, entry):
-    """Let a file say what the entry has, in each field that it leaves as the published file does.
+    """Keep the entry's value of each field that a file leaves as the published file has it.
 
-    An author starts from the published file, which does not tell what staff changed in a form.
+    An author starts from the published file, which lacks the values that staff set in a form.
     """
     published = published_fields(entry)
 

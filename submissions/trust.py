@@ -1,4 +1,4 @@
-"""Which submissions need no decision of staff (contract 29)."""
+"""The rules for submissions that need no decision of staff (contract 29.13)."""
 
 from catalogue.findings import REST, Finding
 from catalogue.frontmatter import read_frontmatter

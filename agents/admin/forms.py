@@ -2,7 +2,7 @@ from django import forms
 
 from agents import tokens
 from agents.admin.filters import configured_tiers
-from agents.models import Invitation
+from agents.models import Agent, Invitation
 from agents.models.invitations import DEFAULT_DAYS, DEFAULT_USES, MAX_DAYS, MAX_USES
 from marketplace.adminsite import theme
 from marketplace.adminsite.edits import EditForm
@@ -23,6 +23,19 @@ class AgentForm(EditForm):
             self.fields["tier"] = forms.ChoiceField(
                 choices=[(tier, tier) for tier in sorted(tiers)], widget=theme.Select
             )
+
+
+class AgentField(forms.CharField):
+    """An agent by its handle, because a list would be too long."""
+
+    widget = theme.TextInput
+
+    def clean(self, value):
+        handle = super().clean(value).removeprefix("@").lower()
+        agent = Agent.objects.filter(handle=handle).first()
+        if agent is None:
+            raise forms.ValidationError(f"No agent is called {handle}.")
+        return agent
 
 
 class NoteField(NoSecretMixin, forms.CharField):

@@ -51,7 +51,7 @@ class EntryQuerySet(CountedQuerySet):
         """Annotate `successor_slug`."""
         return self.annotate(successor_slug=successor_slug(self.model))
 
-    def settle_inserts(self):
+    def maintain_indexes(self):
         """Keep searches fast while an import inserts many rows and searches for each.
 
         Without statistics, PostgreSQL reads a new table as a whole. And each search of a GIN index

@@ -153,7 +153,7 @@ class VersionAuthor(NamedTuple):
     """`@handle (Ada Lovelace)`, and the run of CI that sent the version, in words, or ""."""
 
     name: str
-    run: str
+    sent_from: str
 
     def __str__(self):
         return self.name
@@ -170,4 +170,4 @@ def authors_of(kind, entry_id, numbers):
 
 def names_of_authors(kind, entry_id, numbers):
     rows = SubmittedVersion.objects.numbered(kind, entry_id, numbers).items()
-    return {number: VersionAuthor(row.author, row.run) for number, row in rows if row.agent}
+    return {number: VersionAuthor(row.author, row.sent_from) for number, row in rows if row.agent}

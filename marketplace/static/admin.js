@@ -162,12 +162,21 @@ const addDropZone = (zone) => {
   input.addEventListener("change", () => (paths.value = ""));
 };
 
+// A decision is sent once. The browser asks before it leaves a reason that was not sent.
+const guardDecision = (form, reason) => {
+  let isSent = false;
+  form.addEventListener("submit", (event) => (isSent ? event.preventDefault() : (isSent = true)));
+  window.addEventListener("pageshow", () => (isSent = false));
+  window.addEventListener("beforeunload", (event) => {
+    if (reason.value.trim() && !isSent) event.preventDefault();
+  });
+};
+
 // The desk of submissions: a key for each thing that staff do forty times.
 const addDeskKeys = (desk) => {
   const form = desk.querySelector("form"), reject = desk.querySelector("details");
   const publish = desk.querySelector("[value=publish]"), reason = desk.querySelector("textarea");
   const follow = (rel) => () => desk.querySelector(`[rel=${rel}]`)?.click();
-  let isSent = false;
 
   // After p, Enter publishes. Any other key, such as Space to read on, takes that back.
   const disarm = (event) => {
@@ -190,11 +199,7 @@ const addDeskKeys = (desk) => {
   if (form) {
     Object.assign(keys, { p: arm, r: write });
     reject.addEventListener("toggle", () => reject.open && write());
-    form.addEventListener("submit", (event) => (isSent ? event.preventDefault() : (isSent = true)));
-    window.addEventListener("pageshow", () => (isSent = false));
-    window.addEventListener("beforeunload", (event) => {
-      if (reason.value.trim() && !isSent) event.preventDefault();
-    });
+    guardDecision(form, reason);
   }
   document.addEventListener("keydown", (event) => {
     const { key, target } = event;

@@ -9,7 +9,14 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from marketplace.fetching import SECONDS, Busy, Unreachable, fetch_json, within_bounds
+from marketplace.fetching import (
+    DEFAULT_PORTS,
+    SECONDS,
+    Busy,
+    Unreachable,
+    fetch_json,
+    within_bounds,
+)
 from publishers.exceptions import IssuerUnavailable, TokenNotAccepted
 from publishers.id_tokens import ALGORITHMS
 
@@ -17,13 +24,12 @@ KEYS_LAST = timedelta(hours=1)  # then they are fetched again, because an issuer
 FETCHED_EVERY = timedelta(minutes=1)  # at most
 DISCOVERY = "/.well-known/openid-configuration"
 PUBLIC = ["kid", "kty", "crv", "x", "y", "n", "e"]  # members of a key; a private one has more
-DEFAULT_PORTS = {"https": 443, "http": 80}
 logger = logging.getLogger(__name__)
 
 
 class IssuerQuerySet(models.QuerySet):
     def due(self):
-        """Those whose keys nobody has fetched, or tried to, within the last minute."""
+        """The issuers whose keys nobody has tried to fetch within the last minute."""
         return self.filter(Q(tried_at=None) | Q(tried_at__lte=Now() - FETCHED_EVERY))
 
 
@@ -65,12 +71,12 @@ class Issuer(models.Model):
 
         Raises IssuerUnavailable.
         """
-        # Looked at before this thread takes its turn: most requests need none.
+        # Most requests need no fetch, so look at the row before this thread takes the turn.
         if Issuer.objects.due().filter(pk=self.pk).exists() and self.fetch():
             return
         self.refresh_from_db()
         if self.fetched_at is None or self.fetched_at < self.tried_at:
-            # It is being fetched, or it could not be.
+            # Another thread or process is fetching, or could not fetch.
             raise IssuerUnavailable(self.wait())
 
     def fetch(self):

@@ -15,9 +15,9 @@ from publishers.models.issuers import Issuer
 from publishers.runs import is_of_pull_request, name_of, provenance_of
 
 LIFETIME = timedelta(minutes=15)
-MAX = 255  # characters of a claim
-KEPT = timedelta(hours=1)  # longer than the clocks of hosts differ
-PURGED = 100  # rows at once
+MAX_CLAIM = 255  # characters
+KEPT_FOR = timedelta(hours=1)  # more than the clocks of two hosts differ
+BATCH = 100  # expired rows that are deleted at once
 SPENT = "it was exchanged before"
 
 
@@ -28,15 +28,15 @@ class ExchangedTokenQuerySet(models.QuerySet):
             raise TokenNotAccepted(SPENT)
 
     def spend(self, id_token):
-        """Record the one use of a token. A second caller waits, and gets an IntegrityError."""
-        self.purge()
+        """Record the one use of a token. Raises IntegrityError for a second caller, which waits."""
+        self.delete_expired()
         expires_at = datetime.fromtimestamp(id_token.expires_at, UTC)
         self.create(digest=id_token.digest, expires_at=expires_at)
 
-    def purge(self):
-        """Delete some that have expired. Rows that another request is deleting are skipped."""
-        expired = self.filter(expires_at__lt=timezone.now() - KEPT).values_list("pk", flat=True)
-        self.filter(pk__in=list(expired.select_for_update(skip_locked=True)[:PURGED])).delete()
+    def delete_expired(self):
+        """Delete some of the expired rows, but none that another request is deleting."""
+        expired = self.filter(expires_at__lt=timezone.now() - KEPT_FOR).values_list("pk", flat=True)
+        self.filter(pk__in=list(expired.select_for_update(skip_locked=True)[:BATCH])).delete()
 
 
 class ExchangedToken(models.Model):
@@ -94,16 +94,17 @@ class Publisher(models.Model):
 
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="publishers")
     issuer = models.CharField(
-        max_length=MAX,
+        max_length=MAX_CLAIM,
         help_text="As its tokens have it: https://token.actions.githubusercontent.com, "
         "https://gitlab.com or the address of your own GitLab.",
     )
     audience = models.CharField(
-        max_length=MAX, help_text="The one audience of its tokens: the address of this marketplace."
+        max_length=MAX_CLAIM,
+        help_text="The one audience of its tokens: the address of this marketplace.",
     )
     project_claim = models.CharField("project's claim", max_length=13, choices=ProjectClaim)
     project = models.CharField(
-        max_length=MAX,
+        max_length=MAX_CLAIM,
         help_text="The value of that claim: the number of the repository or project, which stays "
         "when it is renamed, and does not pass to others.",
     )
@@ -111,7 +112,7 @@ class Publisher(models.Model):
         default=False, help_text="Everybody who may push to the project may then submit."
     )
     ref = models.CharField(
-        max_length=MAX, blank=True, help_text="refs/heads/main at GitHub, main at GitLab."
+        max_length=MAX_CLAIM, blank=True, help_text="refs/heads/main at GitHub, main at GitLab."
     )
     ref_type = models.CharField("type of ref", max_length=6, choices=RefType, blank=True)
     protected_only = models.BooleanField(
@@ -120,7 +121,7 @@ class Publisher(models.Model):
         help_text="The issuer must call the branch or tag protected.",
     )
     environment = models.CharField(
-        max_length=MAX,
+        max_length=MAX_CLAIM,
         blank=True,
         help_text="The job's environment, whose rules say who may start it.",
     )

@@ -10,7 +10,7 @@ LEASE = 30  # seconds
 
 
 class ClockQuerySet(models.QuerySet):
-    def take(self, holder):
+    def acquire(self, holder):
         """Take the turn, or keep it; returns whether the holder has it now.
 
         The row has a lease, because a lock of a session does not hold behind a pooler. The clock of
@@ -27,7 +27,7 @@ class ClockQuerySet(models.QuerySet):
         )
         return self.filter(holder=holder).exists()
 
-    def give_back(self, holder):
+    def release(self, holder):
         self.filter(holder=holder).update(leased_until=Now())
 
 

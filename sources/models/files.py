@@ -10,8 +10,8 @@ UNREADABLE = "unreadable"  # the digest of a file that cannot be imported
 
 
 class SourceFileQuerySet(models.QuerySet):
-    def waiting_to_go(self):
-        """`{row: entry}` of published entries whose files are gone, until somebody confirms it."""
+    def unconfirmed(self):
+        """`{row: entry}` of published entries whose files are gone, which nobody has confirmed."""
         rows = self.filter(bytes_digest="", is_confirmed=False).exclude(settled_digest="")
         rows = {(row.kind, row.entry_source): row for row in rows.select_related("source")}
         return {
@@ -65,7 +65,7 @@ def by_time(row):
 
 
 class SourceFile(models.Model):
-    """A file of a source's ref that makes an entry, and how long it has had its text.
+    """A file of a source's ref that makes an entry, and the time since it has had its text.
 
     The row of a file that is gone stays, so that its entry is withdrawn once.
     """
@@ -74,16 +74,16 @@ class SourceFile(models.Model):
     kind = models.CharField(max_length=7, choices=Kind)
     path = models.CharField(max_length=MAX_PATH)
     slug = models.CharField(max_length=max_length(Skill, "slug"), blank=True)  # of its name
-    # Of its bytes and those of the files beside it (submissions/proposals.py); "" once it is gone,
-    # UNREADABLE while it cannot be imported. And since when.
+    # The digest of its bytes and of the files beside it (submissions/proposals.py): "" once it is
+    # gone, UNREADABLE while it cannot be imported. The ref has had this digest since `seen_at`.
     bytes_digest = models.CharField(max_length=71, blank=True)
     seen_at = models.DateTimeField()
-    # The digest that the catalogue or the desk has had.
+    # The last digest that was published or proposed.
     settled_digest = models.CharField(max_length=71, blank=True)
-    note = models.TextField(blank=True)  # the finding of the last time that it was taken
-    # Whether a superuser has confirmed that its entry is withdrawn.
+    note = models.TextField(blank=True)  # the finding of the last attempt to publish or propose it
+    # Whether a superuser has confirmed that its entry may be withdrawn.
     is_confirmed = models.BooleanField(default=False)
-    # The `withdrawn_at` of the entry that this source has withdrawn.
+    # The `withdrawn_at` of its entry, if this source has withdrawn it.
     withdrawn_at = models.DateTimeField(null=True)
 
     objects = SourceFileQuerySet.as_manager()
@@ -115,7 +115,7 @@ class SourceFile(models.Model):
 
     @transaction.atomic
     def move(self, path):
-        """Keep its entry, and what is on the desk, for another path in the repository."""
+        """Give its entry and its pending submission another path in the repository."""
         old, new = self.entry_source, self.source.entry_source(path)
         entries = MODELS[self.kind].objects
         entries.filter(source=old).update(source=new)
@@ -125,7 +125,7 @@ class SourceFile(models.Model):
         self.store(path=path)
 
     def settle(self, note="", **values):
-        """Record that the catalogue or the desk has its text."""
+        """Record that its text is published or proposed, so that the next run leaves it alone."""
         self.store(settled_digest=self.bytes_digest, note=note[:MAX_REASON], **values)
 
     def store(self, **values):

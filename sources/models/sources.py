@@ -10,9 +10,9 @@ from importing.reports import printable
 from marketplace.models import MAX_REASON, SLUG
 from sources.addresses import check_address
 from sources.exceptions import SourceFails
+from submissions.models.from_source import MAX_PATH
 from submissions.models.submissions import MODELS
 
-MAX_PATH = 500  # characters of a path in a repository
 MAX_FINDINGS, MAX_LAYOUTS = 500, 50  # that are stored
 validate_name = RegexValidator(
     rf"\A{SLUG}\Z", "Use a-z, 0-9 and single hyphens between them, such as team-skills."
@@ -49,7 +49,7 @@ class SourceState(models.TextChoices):
 
 
 class Source(models.Model):
-    """A git repository that the catalogue is kept in step with (contract 30)."""
+    """A git repository that the catalogue follows (contract 30)."""
 
     name = models.CharField(
         max_length=60,
@@ -93,13 +93,13 @@ class Source(models.Model):
     reason = models.CharField(max_length=MAX_REASON, blank=True, editable=False)  # if it is failing
     commit = models.CharField(max_length=40, blank=True, editable=False)
     synced_at = models.DateTimeField(null=True, editable=False)  # the last run that did not fail
-    # When the ref was last found to lead to a commit that does not follow the one before.
+    # When a run last found that somebody had rewritten the history of the ref.
     rewritten_at = models.DateTimeField(null=True, editable=False)
     counts = models.JSONField(default=dict, editable=False)  # `{"published": 3}`
-    layouts = models.JSONField(default=dict, editable=False)  # `{"skills/": 12}`, where files are
+    layouts = models.JSONField(default=dict, editable=False)  # `{"skills in skills/": 12}`
     findings = models.JSONField(default=list, editable=False)  # `[path, sentence]`
     # The turns of the clock process.
-    soon = models.BooleanField(default=False, editable=False)  # Staff ask for a run.
+    soon = models.BooleanField(default=False, editable=False)  # Staff have requested a run.
     due_at = models.DateTimeField(db_default=Now(), editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -122,7 +122,7 @@ class Source(models.Model):
 
     @property
     def author(self):
-        """Its name where the authors of versions are."""
+        """Its name as the author of versions."""
         return f"{REPOSITORY}{self.name}"
 
     def entry_source(self, path):
@@ -144,8 +144,8 @@ class Source(models.Model):
             raise SourceFails("Staff have paused it.")
 
     def fail(self, reason):
-        """Record that a run found nothing to trust. Everything stays as it is."""
-        self.become(SourceState.FAILING, reason[:MAX_REASON])
+        """Record why a run failed. Its entries stay as they are."""
+        self.set_state(SourceState.FAILING, reason[:MAX_REASON])
 
     def record(self, fetched, counts, layouts, findings, reason):
         """Record what a run found; with a reason, the source is failing."""
@@ -162,9 +162,9 @@ class Source(models.Model):
         self.save(
             update_fields=["commit", "synced_at", "rewritten_at", "counts", "layouts", "findings"]
         )
-        self.become(SourceState.FAILING if reason else SourceState.OK, reason)
+        self.set_state(SourceState.FAILING if reason else SourceState.OK, reason)
 
-    def become(self, state, reason=""):
+    def set_state(self, state, reason=""):
         """Record the outcome of a run. A paused source stays paused."""
         rows = Source.objects.filter(pk=self.pk).exclude(state=SourceState.PAUSED)
         if rows.update(state=state, reason=reason):
@@ -172,7 +172,7 @@ class Source(models.Model):
 
     @transaction.atomic
     def change(self, **values):
-        """Change what staff decide, and ask for a run."""
+        """Change what staff decide, and request a run."""
         stored = Source.objects.select_for_update().get(pk=self.pk)
         if {"url", "ref"}.intersection(values):
             values["commit"] = ""  # No commit follows one of another history.
@@ -183,7 +183,7 @@ class Source(models.Model):
             self.rename_entries(stored.author)
 
     def rename_entries(self, author):
-        """Keep the entries of its former author name."""
+        """Keep the entries that it made under its former name."""
         for kind in Kind.values:
             entries = MODELS[kind].objects
             paths = self.files.filter(kind=kind).values_list("path", flat=True)
@@ -198,8 +198,8 @@ class Source(models.Model):
     def resume(self):
         self.store(state=SourceState.OK, soon=True)
 
-    def ask_soon(self):
-        """Ask the clock process for a run before the next one is due."""
+    def request_run(self):
+        """Let the clock process sync it before it is due."""
         self.store(soon=True)
 
     def store(self, **values):

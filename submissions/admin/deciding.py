@@ -75,12 +75,12 @@ def preview_context(submission, entry):
 
 
 def findings_when_sent(submission):
-    """Those about the author's text that publishing it now would not find."""
+    """The findings that only its arrival could tell: that it was outdated."""
     return [Finding(**found) for found in submission.findings if found["code"] == "outdated"]
 
 
 def decided_context(model_admin, submission, entry):
-    """The decision, and what it was about as far as that is still there."""
+    """The decision, and its version or the rejected changes, as far as they are kept."""
     context = {"decision": decision_of(submission)}
     if entry and submission.number:
         pages = model_admin.admin_site.get_model_admin(submission.model)
@@ -95,7 +95,7 @@ def decided_context(model_admin, submission, entry):
 
 
 def changes_of(submission, entry):
-    """What a text would change now, without the import of a preview, and so without its files."""
+    """The changes that a text would make now, without the lines of its files."""
     comparison, files = Comparison(), getattr(entry, "files", [])
     before = as_file(entry) if entry else ""
     text = change_of(submission.file_name, before, submission.content, comparison)

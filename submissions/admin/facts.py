@@ -14,7 +14,7 @@ NAMED = 5  # maintainers that the page of a submission names
 
 
 def author_of(submission):
-    """`@handle`, marked if its tokens do not work now; or the name of one of the staff."""
+    """As Submission.author; an agent is marked if its tokens do not work now."""
     state = submission.agent.state if submission.agent else "active"
     return submission.author if state == "active" else f"{submission.author} ({state})"
 
@@ -47,7 +47,7 @@ def with_facts(submissions):
 
 
 def number_of(state):
-    """How many submissions of the agent are in a state, as a subquery; NULL if none is."""
+    """A subquery for the number of the agent's submissions in a state; NULL for none."""
     same = Submission.objects.filter(agent=OuterRef("agent"), state=state).order_by()
     return Subquery(same.values("agent").annotate(number=Count("pk")).values("number"))
 
@@ -60,7 +60,7 @@ def record_of(submission):
 
 
 def heading_of(submission, entry):
-    """What it proposes, and whether the entry has moved on since it came."""
+    """Its proposal, and whether the entry has moved on since it came."""
     number = submission.base_number
     if submission.withdraws:
         return "a withdrawal, because the repository no longer has it"
@@ -77,7 +77,7 @@ def heading_of(submission, entry):
 
 
 def facts_of(request, submission, entry):
-    """(label, value, address, note) of what staff should know before they read the text."""
+    """The facts to know before reading the text, as (label, value, address, note)."""
     agent = submission.agent
     if agent:
         note = f"for {age_of(agent)}, {record_of(submission)}"
@@ -95,8 +95,8 @@ def facts_of(request, submission, entry):
         for slug in look_alikes(submission.model, [submission.slug]).values():
             other = submission.model.objects.only("pk").get(slug=slug)
             yield "Looks like", slug, link_to(request, f"catalogue.{other.kind}", other.pk), ""
-    if submission.run:
-        yield "Sent from", submission.run, "", ""
+    if submission.sent_from:
+        yield "Sent from", submission.sent_from, "", ""
     files = f" in {len(submission.files) + 1:,} files" if submission.files else ""
     yield "Submitted", f"{age_of(submission)} ago", "", f"{submission.size:,} bytes{files}"
 
@@ -162,6 +162,6 @@ def origins_of(entry, numbers):
     return {
         number: f"submitted by {row.author}{f' at {row.commit}' if row.commit else ''}, published "
         + (f"by {row.published_by}" if row.published_by else "at once")
-        + (f"; sent from {row.run}" if row.run else "")
+        + (f"; sent from {row.sent_from}" if row.sent_from else "")
         for number, row in rows
     }

@@ -8,14 +8,13 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404
 from django.shortcuts import get_object_or_404, redirect
 
-from agents.models import Agent
+from agents.admin.forms import AgentField
 from catalogue.models import REPOSITORY
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ActionForm
 from marketplace.adminsite.base import link_to
 from marketplace.adminsite.pages import AdminPage
 from marketplace.adminsite.panels import panel
-from marketplace.models import max_length
 from submissions.models import Maintainer
 
 OPEN = "Every agent that may submit can propose changes."
@@ -25,16 +24,7 @@ LEFT = "Nobody can propose changes: its last maintainer was removed."
 
 
 class AddMaintainerForm(forms.Form):
-    handle = forms.CharField(
-        max_length=max_length(Agent, "handle") + 1, widget=theme.TextInput, label="Handle"
-    )
-
-    def clean_handle(self):
-        handle = self.cleaned_data["handle"].strip().removeprefix("@").lower()
-        self.agent = Agent.objects.filter(handle=handle).first()
-        if self.agent is None:
-            raise forms.ValidationError(f"No agent is called {handle}.")
-        return handle
+    agent = AgentField(label="Handle")
 
 
 class RemoveLastForm(ActionForm):
@@ -120,13 +110,14 @@ def entry_to_change(model_admin, request, object_id):
 
 
 def maintainers_view(model_admin, request, object_id):
-    """The maintainers of an entry; posted, one more by its handle."""
+    """The maintainers of an entry, and the form that adds one."""
     entry = entry_to_change(model_admin, request, object_id)
     form = AddMaintainerForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        message = f"Made @{form.agent.handle} a maintainer."
+        agent = form.cleaned_data["agent"]
+        message = f"Made @{agent.handle} a maintainer."
         with model_admin.logged_change(request, entry, message, is_event=True):
-            Maintainer.objects.add(entry, form.agent)
+            Maintainer.objects.add(entry, agent)
         model_admin.message_user(request, message)
         return redirect(model_admin.url_of("maintainers", entry.pk))
     rows = rows_of(entry)

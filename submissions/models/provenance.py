@@ -14,7 +14,7 @@ class SentFromRun(models.Model):
         abstract = True
 
     @property
-    def run(self):
+    def sent_from(self):
         """Such as "run 42, acme/skills, refs/heads/main, commit 9b2f0c1, https://gitlab.com"."""
         known = {name: text for name, text in (self.provenance or {}).items() if text}
         return ", ".join(WORDS[name].format(known[name]) for name in WORDS if name in known)

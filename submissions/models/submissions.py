@@ -24,13 +24,8 @@ from marketplace.models import (
     max_length,
     newest_where,
 )
-from submissions.exceptions import (
-    AlreadyDecided,
-    SubmissionNotFound,
-    TooManyPending,
-    UnusableText,
-)
-from submissions.models.of_source import OfSource, OfSourceQuerySet
+from submissions.exceptions import AlreadyDecided, SubmissionNotFound, TooManyPending, UnusableText
+from submissions.models.from_source import FromSource, FromSourceQuerySet
 from submissions.models.provenance import SentFromRun
 
 MAX_OF_AGENT, MAX_OF_OPERATOR = 20, 60  # pending submissions
@@ -46,7 +41,7 @@ class State(models.TextChoices):
     REPLACED = "replaced"
 
 
-class SubmissionQuerySet(OfSourceQuerySet):
+class SubmissionQuerySet(FromSourceQuerySet):
     def pending(self):
         return self.filter(state=State.PENDING)
 
@@ -129,7 +124,7 @@ class SubmissionQuerySet(OfSourceQuerySet):
         return rejected.update(**Submission.NO_BYTES)
 
 
-class Submission(OfSource, SentFromRun):
+class Submission(FromSource, SentFromRun):
     """A text that an agent, a source or one of the staff proposes, as it came (contract 29).
 
     It is a snapshot: the entry's published text goes on, and staff decide about these bytes.

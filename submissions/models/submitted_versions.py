@@ -23,9 +23,8 @@ class SubmittedVersionQuerySet(models.QuerySet):
 class SubmittedVersion(SentFromRun):
     """The author of a submitted version, and the person who published it (contract 29.12).
 
-    A source that publishes without a decision has no submission (contract 30).
-
-    Triggers refuse every change (schema/submitted_versions.sql).
+    A version that a source published without a decision has no submission (contract 30.7). Triggers
+    refuse every change (schema/submitted_versions.sql).
     """
 
     skill_version = models.OneToOneField(
@@ -36,8 +35,8 @@ class SubmittedVersion(SentFromRun):
     )
     submission = models.OneToOneField(Submission, models.PROTECT, null=True, related_name="version")
     commit = models.CharField(max_length=40, blank=True, db_default="")  # of a source
-    submitted_by = models.CharField(max_length=200)  # @handle, or the name of staff
-    published_by = models.CharField(max_length=200, blank=True)  # empty if the agent is trusted
+    submitted_by = models.CharField(max_length=200)  # as Submission.author
+    published_by = models.CharField(max_length=200, blank=True)  # "" if nobody decided
     published_at = models.DateTimeField(auto_now_add=True)
 
     objects = SubmittedVersionQuerySet.as_manager()
@@ -61,7 +60,7 @@ class SubmittedVersion(SentFromRun):
 
     @property
     def author(self):
-        """`@handle`, or the name of staff; with its operator of then, if that name is verified."""
+        """As Submission.author, with the agent's operator of then, if that name is verified."""
         operator = self.agent and self.agent.claim.verified_operator
         if not operator or self.agent.claim.claimed_at > self.submission.created_at:
             return self.submitted_by

@@ -322,7 +322,7 @@ def test_the_sources_and_the_clock_process(lines):
         "The clock process does not run, so sources are not synced. Start python manage.py "
         "sync_sources --every 1."
     )
-    Clock.objects.take("clock.example (process 7)")
+    Clock.objects.acquire("clock.example (process 7)")
     assert lines("sources") == [
         "1; none is failing. The clock process is clock.example (process 7)."
     ]

@@ -101,7 +101,7 @@ def test_the_frontmatter_of_each_file_of_a_batch_is_parsed_once(tmp_path):
 
 
 def test_a_new_table_gets_statistics_after_many_files(tmp_path, monkeypatch):
-    monkeypatch.setattr(importing, "SETTLED", 2)
+    monkeypatch.setattr(importing, "MAINTENANCE", 2)
     skill(tmp_path / "one")
     skill(tmp_path / "two")
 
@@ -113,7 +113,7 @@ def test_a_new_table_gets_statistics_after_many_files(tmp_path, monkeypatch):
 
 
 def test_many_files_are_merged_into_the_indexes_that_the_next_ones_search(tmp_path, monkeypatch):
-    monkeypatch.setattr(importing, "SETTLED", 2)
+    monkeypatch.setattr(importing, "MAINTENANCE", 2)
     skill(tmp_path / "one")
     skill(tmp_path / "two")
 

@@ -34,28 +34,26 @@ def exchange(anyone):
 
 
 @pytest.fixture
-def is_refused(exchange, caplog):
-    """Whether a token gets the one 401; `is_refused(token, "reason")` looks into the log."""
+def assert_refused(exchange, caplog):
+    """Assert that a token gets the one 401, and that the log has the reason but not the token."""
     caplog.set_level("INFO", "publishers")
 
-    def is_refused(token, reason):
+    def assert_refused(token, reason):
         caplog.clear()
         response = exchange(token)
         assert (response.status_code, response.json()) == (401, REFUSED)
         assert "WWW-Authenticate" not in response.headers
         assert reason in caplog.text
         assert token not in caplog.text
-        return True
 
-    return is_refused
+    return assert_refused
 
 
 @pytest.fixture
-def is_unavailable(exchange, issuer):
-    def is_unavailable(low=1, high=60):
+def assert_unavailable(exchange, issuer):
+    def assert_unavailable(low=1, high=60):
         response = exchange(issuer.token())
         assert (response.status_code, response.json()) == (503, BUSY)
         assert low <= int(response.headers["Retry-After"]) <= high
-        return True
 
-    return is_unavailable
+    return assert_unavailable

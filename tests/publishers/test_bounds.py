@@ -1,4 +1,4 @@
-"""What an issuer may answer, and where its keys are (contract 31.9, 31.11)"""
+"""The bounds of an issuer's answers, and the address of its keys (contract 31.9, 31.11)"""
 
 import json
 from threading import Event
@@ -57,10 +57,10 @@ NO_KEYS = {
 @pytest.mark.usefixtures("publisher")
 @pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: answer.__name__)
 @pytest.mark.parametrize("path", BOTH)
-def test_an_answer_beyond_the_bounds(issuer, is_unavailable, path, answer):
+def test_an_answer_beyond_the_bounds(issuer, assert_unavailable, path, answer):
     issuer.answers[path] = answer
 
-    assert is_unavailable()
+    assert_unavailable()
     assert issuer.fetched == BOTH[: BOTH.index(path) + 1]
 
 
@@ -69,7 +69,7 @@ def test_an_answer_beyond_the_bounds(issuer, is_unavailable, path, answer):
 @pytest.mark.parametrize("answer", [hang, drip], ids=lambda answer: answer.__name__)
 @pytest.mark.parametrize("path", BOTH)
 def test_nobody_waits_for_the_end_of_a_slow_answer(
-    issuer, is_unavailable, monkeypatch, path, answer
+    issuer, assert_unavailable, monkeypatch, path, answer
 ):
     monkeypatch.setattr(fetching, "SECONDS", 0.3)
     is_over, ended = Event(), []
@@ -80,7 +80,7 @@ def test_nobody_waits_for_the_end_of_a_slow_answer(
 
     issuer.answers[path] = answer_slowly
 
-    assert is_unavailable()
+    assert_unavailable()
     assert ended == []
     is_over.set()
 
@@ -98,10 +98,10 @@ def test_an_answer_has_at_most_256_kib(issuer, exchange, blanks, status):
 @pytest.mark.contract("31.9", "31.11")
 @pytest.mark.usefixtures("publisher")
 @pytest.mark.parametrize("keys", NO_KEYS)
-def test_keys_that_no_token_may_be_signed_with(issuer, is_unavailable, keys):
+def test_keys_that_no_token_may_be_signed_with(issuer, assert_unavailable, keys):
     issuer.answers[issuer.KEYS] = NO_KEYS[keys]
 
-    assert is_unavailable()
+    assert_unavailable()
 
 
 @pytest.mark.contract("31.9")
@@ -122,21 +122,21 @@ def test_keys_that_no_token_may_be_signed_with(issuer, is_unavailable, keys):
         5,
     ],
 )
-def test_keys_come_from_the_issuers_own_host(issuer, is_unavailable, url):
+def test_keys_come_from_the_issuers_own_host(issuer, assert_unavailable, url):
     host = issuer.url.removeprefix("http://")
     url = url.format(host=host, port=host.partition(":")[2]) if isinstance(url, str) else url
     issuer.answers[issuer.DISCOVERY]["jwks_uri"] = url
 
-    assert is_unavailable()
+    assert_unavailable()
     assert issuer.fetched == [issuer.DISCOVERY]
 
 
 @pytest.mark.contract("31.9")
 @pytest.mark.usefixtures("publisher")
-def test_a_discovery_document_of_another_issuer_is_refused(issuer, is_unavailable):
+def test_a_discovery_document_of_another_issuer_is_refused(issuer, assert_unavailable):
     issuer.answers[issuer.DISCOVERY]["issuer"] = issuer.url + "/"
 
-    assert is_unavailable()
+    assert_unavailable()
 
 
 @pytest.mark.contract("31.9")

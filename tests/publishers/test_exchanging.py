@@ -136,19 +136,19 @@ def test_it_confirms_no_claim(issuer, exchange, client_of, settings, agent, clie
 @pytest.mark.contract("31.7")
 @pytest.mark.usefixtures("publisher")
 @pytest.mark.parametrize("changes", [{}, {"jti": None}])
-def test_each_token_works_once(issuer, exchange, is_refused, changes):
+def test_each_token_works_once(issuer, exchange, assert_refused, changes):
     token = issuer.token(**changes)
 
     assert exchange(token).status_code == 201
-    assert is_refused(token, "exchanged before")
+    assert_refused(token, "exchanged before")
     assert exchange(issuer.token(**changes, run_id="2")).status_code == 201
 
 
 @pytest.mark.contract("31.7")
 @pytest.mark.usefixtures("publisher")
-def test_a_jti_works_once_whatever_else_the_token_says(issuer, exchange, is_refused):
+def test_a_jti_works_once_whatever_else_the_token_says(issuer, exchange, assert_refused):
     assert exchange(issuer.token(jti="same")).status_code == 201
-    assert is_refused(issuer.token(jti="same", run_id="2"), "exchanged before")
+    assert_refused(issuer.token(jti="same", run_id="2"), "exchanged before")
 
 
 @pytest.mark.contract("31.8", "11.2")
@@ -193,10 +193,10 @@ def test_only_genuine_tokens_count_against_a_publisher(issuer, exchange, rates):
 @pytest.mark.contract("31.8")
 @pytest.mark.usefixtures("publisher")
 @pytest.mark.parametrize("state", ["suspend", "pause"])
-def test_an_agent_that_was_stopped_gets_no_token(issuer, exchange, is_refused, agent, state):
+def test_an_agent_that_was_stopped_gets_no_token(issuer, exchange, assert_refused, agent, state):
     token = issuer.token()
     getattr(agent, state)()
-    assert is_refused(token, "caller is suspended or paused")
+    assert_refused(token, "caller is suspended or paused")
 
     getattr(agent, {"suspend": "restore", "pause": "resume"}[state])()
     assert exchange(token).status_code == 201
@@ -204,9 +204,11 @@ def test_an_agent_that_was_stopped_gets_no_token(issuer, exchange, is_refused, a
 
 @pytest.mark.contract("31.8")
 @pytest.mark.usefixtures("publisher")
-def test_an_agent_that_may_not_submit_gets_no_token(issuer, exchange, is_refused, agent, settings):
+def test_an_agent_that_may_not_submit_gets_no_token(
+    issuer, exchange, assert_refused, agent, settings
+):
     settings.SUBMISSIONS = "claimed"
-    assert is_refused(issuer.token(), "SUBMISSIONS=claimed does not allow caller")
+    assert_refused(issuer.token(), "SUBMISSIONS=claimed does not allow caller")
 
     claim(agent)
     assert exchange(issuer.token()).status_code == 201

@@ -1,4 +1,4 @@
-"""Where the keys of an issuer come from, and how often they are fetched (contract 31.9 to 31.11)"""
+"""How often the keys of an issuer are fetched, and by whom (contract 31.9 to 31.11)"""
 
 from datetime import timedelta
 from threading import Event
@@ -30,24 +30,24 @@ def test_keys_are_fetched_once(issuer, exchange):
 
 @pytest.mark.contract("31.10")
 @pytest.mark.usefixtures("publisher")
-def test_an_unknown_key_is_looked_for_once_a_minute(issuer, exchange, is_refused):
+def test_an_unknown_key_is_looked_for_once_a_minute(issuer, exchange, assert_refused):
     assert exchange(issuer.token()).status_code == 201
     old = issuer.token()
     issuer.rotate(number=2, key_id="second")
 
     for _ in range(2):
-        assert is_refused(issuer.token(), "no such key")
+        assert_refused(issuer.token(), "no such key")
     assert issuer.fetched == BOTH
     pass_time()
     assert exchange(issuer.token()).status_code == 201
     assert issuer.fetched == BOTH * 2
-    assert is_refused(old, "no such key")
+    assert_refused(old, "no such key")
     assert issuer.fetched == BOTH * 2
 
 
 @pytest.mark.contract("31.10")
 @pytest.mark.usefixtures("publisher")
-def test_a_key_that_was_withdrawn_is_refused_after_an_hour(issuer, exchange, is_refused):
+def test_a_key_that_was_withdrawn_is_refused_after_an_hour(issuer, exchange, assert_refused):
     assert exchange(issuer.token()).status_code == 201
     old = CI(issuer.url)
     issuer.rotate(number=2, key_id="second")
@@ -55,17 +55,17 @@ def test_a_key_that_was_withdrawn_is_refused_after_an_hour(issuer, exchange, is_
     pass_time()
     assert exchange(old.token()).status_code == 201
     pass_time(timedelta(hours=1))
-    assert is_refused(old.token(), "no such key")
+    assert_refused(old.token(), "no such key")
 
 
 @pytest.mark.contract("31.11")
 @pytest.mark.usefixtures("publisher")
-def test_an_issuer_that_is_away(issuer, exchange, is_unavailable):
+def test_an_issuer_that_is_away(issuer, exchange, assert_unavailable):
     answer = issuer.answers.pop(issuer.KEYS)
-    assert is_unavailable()
+    assert_unavailable()
     issuer.answers[issuer.KEYS] = answer
 
-    assert is_unavailable()
+    assert_unavailable()
     assert issuer.fetched == BOTH
     pass_time()
     assert exchange(issuer.token()).status_code == 201
@@ -73,23 +73,23 @@ def test_an_issuer_that_is_away(issuer, exchange, is_unavailable):
 
 @pytest.mark.contract("31.11")
 @pytest.mark.usefixtures("publisher")
-def test_known_keys_do_not_need_the_issuer(issuer, exchange, is_unavailable):
+def test_known_keys_do_not_need_the_issuer(issuer, exchange, assert_unavailable):
     assert exchange(issuer.token()).status_code == 201
     issuer.answers.clear()
     pass_time()
 
     assert exchange(issuer.token()).status_code == 201
     issuer.key_id = "second"
-    assert is_unavailable()
+    assert_unavailable()
     issuer.key_id = "first"
     assert exchange(issuer.token()).status_code == 201
 
 
 @pytest.mark.contract("31.9")
 @pytest.mark.usefixtures("publisher")
-def test_one_thread_of_a_process_fetches(issuer, is_unavailable, exchange):
+def test_one_thread_of_a_process_fetches(issuer, assert_unavailable, exchange):
     with fetching.turn:
-        assert is_unavailable(high=3)
+        assert_unavailable(high=3)
     assert issuer.fetched == []
 
     assert exchange(issuer.token()).status_code == 201
@@ -97,12 +97,12 @@ def test_one_thread_of_a_process_fetches(issuer, is_unavailable, exchange):
 
 @pytest.mark.contract("31.10")
 @pytest.mark.usefixtures("publisher")
-def test_an_unknown_key_is_refused_while_another_issuer_is_asked(issuer, exchange, is_refused):
+def test_an_unknown_key_is_refused_while_another_issuer_is_asked(issuer, exchange, assert_refused):
     assert exchange(issuer.token()).status_code == 201
     issuer.key_id = "unknown"
 
     with fetching.turn:
-        assert is_refused(issuer.token(), "no such key")
+        assert_refused(issuer.token(), "no such key")
 
 
 @pytest.mark.contract("31.9")

@@ -1,4 +1,4 @@
-"""What staff and readers learn about the run that sent a text (contract 31.13)."""
+"""The run of CI that sent a text, as staff and readers see it (contract 31.13)."""
 
 import pytest
 from django.db import DatabaseError, transaction

@@ -1,4 +1,4 @@
-"""Which publisher a run has, and what it may leave open (contract 31.1, 31.4)."""
+"""The choice of the publisher for a run, and incomplete publishers (contract 31.1, 31.4)."""
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -9,16 +9,16 @@ from tests.publishers.issuer import CI
 
 
 @pytest.mark.contract("31.4")
-def test_any_branch_is_any_branch_and_no_tag(issuer, exchange, is_refused, agent):
+def test_any_branch_is_any_branch_and_no_tag(issuer, exchange, assert_refused, agent):
     issuer.publisher(agent, any_branch=True, ref="", ref_type="")
 
     assert exchange(issuer.token(ref="refs/heads/feature")).status_code == 201
     tag = {"ref": "refs/tags/v1", "ref_type": "tag"}
-    assert is_refused(issuer.token(**tag), "ref_type is another one")
+    assert_refused(issuer.token(**tag), "ref_type is another one")
 
 
 @pytest.mark.contract("31.4")
-def test_an_issuer_that_knows_no_types_of_refs(issuer, exchange, is_refused, agent):
+def test_an_issuer_that_knows_no_types_of_refs(issuer, exchange, assert_refused, agent):
     about = {"project_claim": "sub", "project": "skills", "ref": "", "ref_type": ""}
     issuer.publisher(agent, **about, any_branch=True)
     lacks = dict.fromkeys(["repository_id", "repository", "event_name", "ref_type", "ref"])
@@ -31,7 +31,7 @@ def test_an_issuer_that_knows_no_types_of_refs(issuer, exchange, is_refused, age
         "commit": "9b2f0c1d4e5a6b7c8d9e0f1a2b3c4d5e6f708192",
         "run": "15873202911",
     }
-    assert is_refused(issuer.token(**lacks | {"ref_type": "tag"}, sub="skills"), "ref_type")
+    assert_refused(issuer.token(**lacks | {"ref_type": "tag"}, sub="skills"), "ref_type")
 
 
 @pytest.mark.contract("31.4")
@@ -46,10 +46,10 @@ def test_the_publisher_of_an_environment_comes_first(issuer, exchange, agent):
 
 
 @pytest.mark.contract("31.4")
-def test_an_environment_is_a_text(issuer, exchange, is_refused, agent):
+def test_an_environment_is_a_text(issuer, exchange, assert_refused, agent):
     issuer.publisher(agent, ref="", ref_type="", environment="5")
 
-    assert is_refused(issuer.token(environment=5), "environment is another one")
+    assert_refused(issuer.token(environment=5), "environment is another one")
     assert exchange(issuer.token(environment="5")).status_code == 201
 
 

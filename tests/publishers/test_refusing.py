@@ -46,8 +46,8 @@ OTHER = "is another one"
         ({"aud": None}, f"audience {OTHER}"),
     ],
 )
-def test_claims_match_exactly(issuer, is_refused, changes, reason):
-    assert is_refused(issuer.token(**changes), reason)
+def test_claims_match_exactly(issuer, assert_refused, changes, reason):
+    assert_refused(issuer.token(**changes), reason)
     assert issuer.fetched == []
 
 
@@ -79,11 +79,11 @@ def test_one_audience_may_be_in_a_list(issuer, exchange):
     ],
     ids=str,
 )
-def test_a_run_of_a_pull_request_never_publishes(issuer, is_refused, publisher, changes):
+def test_a_run_of_a_pull_request_never_publishes(issuer, assert_refused, publisher, changes):
     publisher.any_branch, publisher.ref = True, ""
     publisher.save()
 
-    assert is_refused(issuer.token(**changes), "its run is one of a pull request")
+    assert_refused(issuer.token(**changes), "its run is one of a pull request")
 
 
 @pytest.mark.contract("31.6")
@@ -110,8 +110,8 @@ def test_a_run_of_a_pull_request_never_publishes(issuer, is_refused, publisher, 
         ({"iss": ["https://ci.example"]}, "jti is not a text"),
     ],
 )
-def test_times_and_identifiers_are_what_the_standard_says(issuer, is_refused, changes, reason):
-    assert is_refused(issuer.token(**changes), reason)
+def test_times_and_identifiers_are_what_the_standard_says(issuer, assert_refused, changes, reason):
+    assert_refused(issuer.token(**changes), reason)
 
 
 @pytest.mark.contract("31.6")
@@ -193,25 +193,25 @@ TRICKS = {
 
 @pytest.mark.contract("31.6", "31.8")
 @pytest.mark.parametrize("trick", TRICKS)
-def test_tricks(issuer, is_refused, agent, trick):
+def test_tricks(issuer, assert_refused, agent, trick):
     make, reason = TRICKS[trick]
 
-    assert is_refused(make(issuer), reason)
+    assert_refused(make(issuer), reason)
     assert AgentToken.objects.count() == 1
     assert "/evil" not in issuer.fetched
 
 
 @pytest.mark.contract("31.6")
 @pytest.mark.parametrize("name", ["aud", "repository_id", "exp", "iss", "event_name"])
-def test_a_claim_that_is_there_twice_is_refused(issuer, is_refused, name):
+def test_a_claim_that_is_there_twice_is_refused(issuer, assert_refused, name):
     claims = json.dumps(issuer.claims()).encode()
 
     twice = claims[:-1] + f', "{name}": {json.dumps(issuer.claims()[name])}}}'.encode()
-    assert is_refused(issuer.sign(twice), "not a JWT")
+    assert_refused(issuer.sign(twice), "not a JWT")
 
 
 @pytest.mark.contract("31.7")
-def test_another_spelling_of_the_signature_is_the_same_token(issuer, exchange, is_refused):
+def test_another_spelling_of_the_signature_is_the_same_token(issuer, exchange, assert_refused):
     """ES256 has a mirrored form of each signature."""
     order = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
     token = issuer.token(jti=None)
@@ -221,4 +221,4 @@ def test_another_spelling_of_the_signature_is_the_same_token(issuer, exchange, i
     mirrored = encoded(signature[:32] + other.to_bytes(32)).decode()
 
     assert exchange(token).status_code == 201
-    assert is_refused(f"{signed}.{mirrored}", "exchanged before")
+    assert_refused(f"{signed}.{mirrored}", "exchanged before")

@@ -69,7 +69,7 @@ def workflow(name):
 
 @pytest.mark.contract("31.2", "31.13")
 def test_github_actions(run_steps, issuer, agent, url):
-    """Whose token comes from an address that the run knows, for the audience that it asks for."""
+    """The run requests its token at an address that GitHub gives to it."""
     job = workflow(FILES[0])["jobs"]["publish"]
     assert job["permissions"] == {"contents": "read", "id-token": "write"}
     assert set(job["env"]) == {"MARKETPLACE"}

@@ -7,7 +7,7 @@ from tests.sources.upstreams import Upstream, served
 
 
 def source_of(url, **fields):
-    """What fetching reads of a source."""
+    """The fields of a source that a fetch reads."""
     return SimpleNamespace(
         **{"url": url, "ref": "main", "folder": "", "token_variable": ""} | fields
     )

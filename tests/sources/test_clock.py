@@ -1,4 +1,4 @@
-"""The clock process: whose turn it is, what is due, and what it does."""
+"""The scheduler of the clock process: its turn, due sources and jobs."""
 
 import math
 from datetime import timedelta
@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from catalogue.models import Skill
 from sources import clock
-from sources.clock import CRASHED, JOBS, Rounds
+from sources.clock import CRASHED, JOBS, Scheduler
 from sources.heartbeat import Heartbeat
 from sources.models import Clock, Source, SourceState
 
@@ -35,77 +35,82 @@ def source_of(transactional_db, upstream):
 
 
 @pytest.fixture
-def rounds_of():
-    def rounds_of(*names):
+def scheduler_of():
+    def scheduler_of(*names):
         lines = []
-        rounds = Rounds(names, lines.append)
-        rounds.lines = lines
-        return rounds
+        scheduler = Scheduler(names, lines.append)
+        scheduler.lines = lines
+        return scheduler
 
-    return rounds_of
+    return scheduler_of
 
 
 @pytest.mark.contract("30.21")
-def test_one_run_syncs_all_sources_and_does_the_jobs(upstream, source_of, rounds_of):
+def test_one_run_syncs_all_sources_and_does_the_jobs(upstream, source_of, scheduler_of):
     commit = upstream.commit(skill_named("pdf-tables"))
     source, paused = source_of(), source_of("old", state=SourceState.PAUSED)
-    rounds = rounds_of()
-    rounds.once()
-    assert rounds.lines[:3] == [
+    scheduler = scheduler_of()
+    scheduler.run_once()
+    assert scheduler.lines[:3] == [
         f"team: {commit[:10]}: 1 published",
         "delete_rejected_submissions: Deleted the texts of 0 rejected submissions.",
         "clearsessions: done",
     ]
-    assert rounds.lines[3].startswith("Next: team at ")
+    assert scheduler.lines[3].startswith("Next: team at ")
     assert Skill.objects.published().get().slug == "pdf-tables"
     source.refresh_from_db()
     paused.refresh_from_db()
     assert (source.state, source.commit, source.soon) == (SourceState.OK, commit, False)
     assert timedelta(minutes=59) < source.due_at - timezone.now() < timedelta(minutes=61)
     assert (paused.commit, paused.due_at) == ("", LATER)
-    again = rounds_of()
-    again.once()
+    again = scheduler_of()
+    again.run_once()
     assert again.lines[:1] == [f"team: {commit[:10]}: 1 unchanged"]
     assert again.lines[1].startswith("Next: ")
 
 
 @pytest.mark.contract("30.21")
-def test_named_sources_are_synced_alone(upstream, source_of, rounds_of):
+def test_named_sources_are_synced_alone(upstream, source_of, scheduler_of):
     upstream.commit(skill_named("pdf-tables"))
     source_of()
     source_of("other")
-    rounds = rounds_of("team")
-    rounds.once()
-    assert [line.partition(":")[0] for line in rounds.lines] == ["team", "Next"]
+    scheduler = scheduler_of("team")
+    scheduler.run_once()
+    assert [line.partition(":")[0] for line in scheduler.lines] == ["team", "Next"]
 
 
 @pytest.mark.contract("30.21")
-def test_a_round_takes_what_is_due_or_asked_for(upstream, source_of, rounds_of):
+def test_a_round_takes_what_is_due_or_asked_for(upstream, source_of, scheduler_of):
     upstream.commit(skill_named("pdf-tables"))
     source_of("later")
     source_of("due", due_at=timezone.now())
     source_of("asked", soon=True)
     source_of("paused", soon=True, due_at=timezone.now(), state=SourceState.PAUSED)
-    rounds = rounds_of()
-    rounds.next_round = math.inf
+    scheduler = scheduler_of()
+    scheduler.next_round = math.inf
     with Heartbeat("me") as heart:
-        rounds.look(heart)
-        rounds.look(heart)
-        assert {line.partition(":")[0] for line in rounds.lines} == {"asked", "due", "Next", *JOBS}
-        rounds.lines.clear()
+        scheduler.poll(heart)
+        scheduler.poll(heart)
+        assert {line.partition(":")[0] for line in scheduler.lines} == {
+            "asked",
+            "due",
+            "Next",
+            *JOBS,
+        }
+        scheduler.lines.clear()
         heart.until = 0  # It has lost the turn.
         Source.objects.update(soon=True)
-        rounds.look(heart)
-        assert rounds.lines == []
+        scheduler.poll(heart)
+        assert scheduler.lines == []
 
 
 @pytest.mark.contract("30.21")
-def test_no_source_is_synced_again_within_the_minutes(upstream, source_of, rounds_of):
+def test_no_source_is_synced_again_within_the_minutes(upstream, source_of, scheduler_of):
     sources = [source_of("often", every_minutes=1), source_of("seldom", every_minutes=90)]
-    rounds = rounds_of()
-    rounds.minutes = 15
+    scheduler = scheduler_of()
+    scheduler.minutes = 15
     for source in sources:
-        rounds.sync(source)
+        scheduler.sync(source)
         source.refresh_from_db()
     waits = [round((source.due_at - timezone.now()).total_seconds() / 60) for source in sources]
     assert waits == [15, 90]
@@ -114,46 +119,48 @@ def test_no_source_is_synced_again_within_the_minutes(upstream, source_of, round
 @pytest.mark.contract("30.22")
 def test_one_process_has_the_turn_until_it_gives_it_back_or_its_lease_ends(transactional_db):
     with Heartbeat("one") as one:
-        assert (one.has_turn, Clock.objects.take("one")) == (True, True)
+        assert (one.has_turn, Clock.objects.acquire("one")) == (True, True)
         with Heartbeat("two") as two:
             assert not two.has_turn
             Clock.objects.update(leased_until=Now())
             two.beat()
             assert two.has_turn
-            assert not Clock.objects.take("one")
-        assert Clock.objects.take("one")
-    assert Clock.objects.take("three")
+            assert not Clock.objects.acquire("one")
+        assert Clock.objects.acquire("one")
+    assert Clock.objects.acquire("three")
     assert Clock.objects.count() == 1
 
 
 @pytest.mark.contract("30.22")
-def test_without_the_turn_a_command_asks_the_clock_process(source_of, rounds_of):
-    source, rounds = source_of(), rounds_of("team")
+def test_without_the_turn_a_command_asks_the_clock_process(source_of, scheduler_of):
+    source, scheduler = source_of(), scheduler_of("team")
     with Heartbeat("elsewhere (process 7)"):
-        rounds.once()
+        scheduler.run_once()
     source.refresh_from_db()
-    assert rounds.lines == ["elsewhere (process 7) has the turn, and does it soon."]
+    assert scheduler.lines == ["elsewhere (process 7) has the turn, and does it soon."]
     assert (source.soon, source.commit) == (True, "")
 
 
 @pytest.mark.contract("30.22")
-def test_it_waits_for_a_database_that_is_away(transactional_db, rounds_of, monkeypatch):
+def test_it_waits_for_a_database_that_is_away(transactional_db, scheduler_of, monkeypatch):
     answers = [OperationalError("the server is starting up\nDETAIL: wait"), None, KeyboardInterrupt]
 
-    def look(_heart):
+    def poll(_heart):
         if (answer := answers.pop(0)) is not None:
             raise answer
 
-    rounds = rounds_of()
-    monkeypatch.setattr(rounds, "look", look)
+    scheduler = scheduler_of()
+    monkeypatch.setattr(scheduler, "poll", poll)
     monkeypatch.setattr(clock, "sleep", lambda _seconds: None)
     with pytest.raises(KeyboardInterrupt):
-        rounds.for_ever()
-    assert rounds.lines == ["PostgreSQL does not respond: the server is starting up"]
+        scheduler.run_forever()
+    assert scheduler.lines == ["PostgreSQL does not respond: the server is starting up"]
 
 
 @pytest.mark.contract("30.23")
-def test_a_source_that_fails_or_crashes_stops_no_other(upstream, source_of, rounds_of, monkeypatch):
+def test_a_source_that_fails_or_crashes_stops_no_other(
+    upstream, source_of, scheduler_of, monkeypatch
+):
     upstream.commit(skill_named("pdf-tables"))
     sources = [source_of("gone", url="http://127.0.0.1:1/x"), source_of("new", ref="next")]
     sources += [source_of("crash"), source_of("team")]
@@ -165,8 +172,8 @@ def test_a_source_that_fails_or_crashes_stops_no_other(upstream, source_of, roun
         return sync(source, files)
 
     monkeypatch.setattr(clock, "Sync", crash)
-    rounds = rounds_of()
-    rounds.once()
+    scheduler = scheduler_of()
+    scheduler.run_once()
     for source in sources:
         source.refresh_from_db()
     assert [(source.state, source.reason) for source in sources] == [
@@ -175,15 +182,15 @@ def test_a_source_that_fails_or_crashes_stops_no_other(upstream, source_of, roun
         ("failing", CRASHED),
         ("ok", ""),
     ]
-    assert "crash: failing: The run crashed; the log of sync_sources says more." in rounds.lines
+    assert "crash: failing: The run crashed; the log of sync_sources says more." in scheduler.lines
 
 
 @pytest.mark.contract("30.23")
-def test_a_job_that_crashes_is_done_again_the_next_day(transactional_db, rounds_of, monkeypatch):
+def test_a_job_that_crashes_is_done_again_the_next_day(transactional_db, scheduler_of, monkeypatch):
     monkeypatch.setitem(JOBS, "no_such_command", timedelta(days=1))
-    rounds = rounds_of()
-    rounds.once()
-    assert "no_such_command: crashed" in rounds.lines
-    rounds = rounds_of()
-    rounds.once()
-    assert rounds.lines == []
+    scheduler = scheduler_of()
+    scheduler.run_once()
+    assert "no_such_command: crashed" in scheduler.lines
+    scheduler = scheduler_of()
+    scheduler.run_once()
+    assert scheduler.lines == []

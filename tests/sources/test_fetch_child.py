@@ -1,4 +1,4 @@
-"""The process that fetches: it is bounded, it knows no secret, and nothing of it is left."""
+"""The process that fetches: it has bounds, knows no secret, and leaves nothing behind."""
 
 import os
 import signal
@@ -23,7 +23,7 @@ MIB = 2**20
 
 @pytest.fixture(autouse=True)
 def folder(monkeypatch, tmp_path):
-    """Where a run has its temporary folder; nothing may be left in it."""
+    """The folder for temporary files, which each test must leave empty."""
     monkeypatch.setattr(fetching.tempfile, "tempdir", str(tmp_path))
     yield tmp_path
     assert list(tmp_path.glob(f"{fetching.PREFIX}*")) == []

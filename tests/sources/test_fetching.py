@@ -1,4 +1,4 @@
-"""What a source's ref holds is written as files; everything else is a finding or a failure."""
+"""A fetch writes the regular files of a ref; anything else is a finding or a failure."""
 
 import stat
 

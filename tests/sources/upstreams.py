@@ -7,9 +7,7 @@ import zlib
 from contextlib import contextmanager
 from hashlib import sha1
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socketserver import ThreadingMixIn
 from threading import Thread
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 from dulwich.index import commit_tree
 from dulwich.object_format import SHA1
@@ -19,6 +17,8 @@ from dulwich.protocol import pkt_line
 from dulwich.repo import MemoryRepo
 from dulwich.server import DictBackend
 from dulwich.web import make_wsgi_chain
+
+from demo.source import GitServer, QuietHandler
 
 FILE, PROGRAM, LINK, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o160000
 PERSON = b"Ann <ann@example.com>"
@@ -68,15 +68,6 @@ class Upstream:
         self.repo.refs[f"refs/tags/{name}".encode()] = tag.id
 
 
-class SilentHandler(WSGIRequestHandler):
-    def log_message(self, *_):
-        pass
-
-
-class Server(ThreadingMixIn, WSGIServer):
-    daemon_threads = True
-
-
 @contextmanager
 def served(upstream):
     """The URL of a repository. `requests` of the server are the headers of each."""
@@ -87,7 +78,7 @@ def served(upstream):
         requests.append(environ.get("HTTP_AUTHORIZATION"))
         return chain(environ, start_response)
 
-    with running(Server(("127.0.0.1", 0), SilentHandler)) as server:
+    with running(GitServer(("127.0.0.1", 0), QuietHandler)) as server:
         server.set_app(application)
         upstream.requests = requests
         yield f"http://127.0.0.1:{server.server_port}/skills.git"

@@ -68,9 +68,10 @@ def approve(editor):
 
     def approve(submission=None, **options):
         submission = submission or Submission.objects.pending().get()
-        entry = submission.model.objects.filter(slug=submission.slug).first()
+        entry = submission.entry_in(submission.model.objects)
         number = entry.number if entry else None
-        shown = submission.bytes_digest, number, timezone.now(), preview(submission).findings_digest
+        findings = "" if submission.withdraws else preview(submission).findings_digest
+        shown = submission.bytes_digest, number, timezone.now(), findings
         return publish(submission, Approval(editor, *shown, **options))
 
     return approve

@@ -54,11 +54,11 @@ def test_the_page_of_an_entry_shows_its_maintainers(admin_client, skill):
 def test_staff_add_a_maintainer_by_its_handle(admin_client, skill, author_of):
     other = AgentFactory(handle="other")
     address = f"{SKILLS}{skill.pk}/maintainers/"
-    refused = admin_client.post(address, {"handle": "nobody"})
+    refused = admin_client.post(address, {"agent": "nobody"})
     assert "No agent is called nobody." in refused.content.decode()
     assert author_of(other).post(URL, changed(SKILL)).status_code == 409
 
-    assert admin_client.post(address, {"handle": "@Other "}).status_code == 302
+    assert admin_client.post(address, {"agent": "@Other "}).status_code == 302
 
     assert author_of(other).post(URL, changed(SKILL)).status_code == 201
     assert logged() == ["Made @other a maintainer."]

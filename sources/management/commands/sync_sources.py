@@ -5,7 +5,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 
 from sources import metrics
-from sources.clock import Rounds
+from sources.clock import Scheduler
 from sources.models import Source, SourceState
 
 
@@ -29,17 +29,17 @@ class Command(BaseCommand):
             raise CommandError("--every must be a number of minutes from 1 to 1440.")
         check_names(names)
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-        rounds = Rounds(names, self.write, every or 1)
+        scheduler = Scheduler(names, self.write, every or 1)
         if every is None:
-            rounds.once()
+            scheduler.run_once()
             return
         try:
             metrics.gauges()
         except ImproperlyConfigured as error:
             raise CommandError(str(error)) from error
-        self.write(f"The clock process is {rounds.holder}.")
+        self.write(f"The clock process is {scheduler.holder}.")
         try:
-            rounds.for_ever()
+            scheduler.run_forever()
         except KeyboardInterrupt:
             sys.exit(0)
 

@@ -1,17 +1,15 @@
 import shutil
 from itertools import count
-from types import SimpleNamespace
 
 import pytest
-from django.contrib.auth.models import User
-from django.utils import timezone
 
 from catalogue.models import Skill
+from sources.fetching import Fetched
 from sources.models import Source
 from sources.syncing import Sync
 from submissions.models import Submission
-from submissions.publishing import Approval, preview, publish
 from tests.imports import markdown, write
+from tests.submissions.conftest import approve, desk, editor  # noqa: F401
 
 ABOUT = ["description: Does one thing well.", "license: MIT"]
 
@@ -43,12 +41,8 @@ class Repository:
         """Run once over the folder, as a new commit; returns the source as the run left it."""
         if options:
             Source.objects.filter(pk=self.source.pk).update(**options)
-        fetched = SimpleNamespace(
-            commit=f"{next(self.numbers):040x}",
-            rewritten=rewritten,
-            folder=self.folder,
-            findings=list(findings),
-        )
+        commit = f"{next(self.numbers):040x}"
+        fetched = Fetched(commit, rewritten, self.folder, list(findings))
         Sync(Source.objects.get(pk=self.source.pk), fetched).run()
         self.source.refresh_from_db()
         return self.source
@@ -73,19 +67,3 @@ def published(model=Skill):
 def pending():
     """`{slug: path}` of what is on the desk."""
     return dict(Submission.objects.pending().values_list("slug", "path"))
-
-
-@pytest.fixture
-def approve(db):
-    """Publish what is on the desk as its page shows it now."""
-
-    def approve(submission=None, **options):
-        submission = submission or Submission.objects.pending().get()
-        entry = submission.entry_in(submission.model.objects)
-        number = entry.number if entry else None
-        findings = "" if submission.withdraws else preview(submission).findings_digest
-        shown = submission.bytes_digest, number, timezone.now(), findings
-        editor = User.objects.create_superuser(f"editor-{submission.pk}")
-        return publish(submission, Approval(editor, *shown, **options))
-
-    return approve

@@ -79,7 +79,7 @@ def test_the_list_shows_its_state(admin_client, repository):
 def test_staff_ask_for_a_run_and_pause_it(admin_client):
     source = SourceFactory(name="team")
 
-    assert told(take_action(admin_client, "sync_soon", source)) == ["Asked for a run: team."]
+    assert told(take_action(admin_client, "sync_soon", source)) == ["Requested a run: team."]
     source.refresh_from_db()
     assert source.soon
     take_action(admin_client, "pause", source)

@@ -1,4 +1,4 @@
-"""What the desk shows of the submissions of sources (contract 30)."""
+"""Submissions of sources on the desk (contract 30.15)."""
 
 import pytest
 
@@ -7,7 +7,6 @@ from catalogue.models import Skill
 from submissions.models import Submission
 from tests.admin.actions import told
 from tests.sources.syncing.conftest import published
-from tests.submissions.conftest import desk  # noqa: F401
 from tests.submissions.test_desk import rows_of
 
 pytestmark = pytest.mark.contract("30.15")
@@ -19,7 +18,7 @@ def hosts(settings):
     settings.SUBMISSIONS, settings.SOURCE_HOSTS = "off", ["git.example.com"]
 
 
-def test_the_desk_shows_a_source_as_the_author(desk, proposing):  # noqa: F811
+def test_the_desk_shows_a_source_as_the_author(desk, proposing):
     proposing.skill("pdf", run_py="print()")
     proposing.sync()
 
@@ -32,7 +31,7 @@ def test_the_desk_shows_a_source_as_the_author(desk, proposing):  # noqa: F811
     assert f"<dd>pdf/SKILL.md</dd><dd>at {1:040x}</dd>" in page
 
 
-def test_staff_publish_it(desk, proposing):  # noqa: F811
+def test_staff_publish_it(desk, proposing):
     proposing.skill("pdf")
     proposing.sync()
     page = desk.page(Submission.objects.get())
@@ -45,7 +44,7 @@ def test_staff_publish_it(desk, proposing):  # noqa: F811
     assert f"submitted by git:team at {1:040x}, published by" in versions.content.decode()
 
 
-def test_staff_withdraw_an_entry_that_is_gone(desk, proposing, approve):  # noqa: F811
+def test_staff_withdraw_an_entry_that_is_gone(desk, proposing, approve):
     proposing.skill("pdf")
     proposing.sync()
     approve()
@@ -66,7 +65,7 @@ def test_staff_withdraw_an_entry_that_is_gone(desk, proposing, approve):  # noqa
     )
 
 
-def test_a_withdrawal_is_bound_to_the_text_that_its_page_showed(desk, proposing, approve):  # noqa: F811
+def test_a_withdrawal_is_bound_to_the_text_that_its_page_showed(desk, proposing, approve):
     proposing.skill("pdf")
     proposing.sync()
     approve()
@@ -83,7 +82,7 @@ def test_a_withdrawal_is_bound_to_the_text_that_its_page_showed(desk, proposing,
     assert Skill.objects.get().status == "published"
 
 
-def test_the_page_of_an_entry_says_that_nobody_proposes_changes(desk, repository, settings):  # noqa: F811
+def test_the_page_of_an_entry_says_that_nobody_proposes_changes(desk, repository, settings):
     settings.SUBMISSIONS = "open"
     repository.skill("pdf")
     repository.sync()
@@ -93,7 +92,7 @@ def test_the_page_of_an_entry_says_that_nobody_proposes_changes(desk, repository
     assert "It comes from a repository: nobody can propose changes here." in page.content.decode()
 
 
-def test_a_rejected_withdrawal_changes_nothing(desk, proposing, approve):  # noqa: F811
+def test_a_rejected_withdrawal_changes_nothing(desk, proposing, approve):
     proposing.skill("pdf")
     proposing.sync()
     approve()

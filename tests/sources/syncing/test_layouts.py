@@ -1,4 +1,4 @@
-"""Where a source finds skills and personas (contract 30)."""
+"""The places in a repository where skills and personas are found (contract 30.3)."""
 
 import json
 

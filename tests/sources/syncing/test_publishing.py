@@ -1,6 +1,7 @@
 """Sources whose changes are published as they are (contract 30)."""
 
 import pytest
+from django.core.management import CommandError
 from django.db.models.signals import post_save
 
 from catalogue.models import Persona, Skill
@@ -218,7 +219,7 @@ def test_an_import_cannot_take_its_entries(repository, name):
     repository.sync()
     skill(repository.folder / "other/team:pdf", "name: pdf", body="Do it badly.")
 
-    with pytest.raises(Exception, match="--source cannot be git or begin with git:"):
+    with pytest.raises(CommandError, match="--source cannot be git or begin with git:"):
         import_skills(repository.folder / "other", source=name)
 
     assert Skill.objects.get().number == 1

@@ -1,4 +1,4 @@
-"""Texts that a source takes only after some hours (contract 30)."""
+"""Sources that wait for some hours before they use a text (contract 30.8)."""
 
 from datetime import timedelta
 

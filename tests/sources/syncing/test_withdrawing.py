@@ -3,8 +3,9 @@
 import pytest
 
 from catalogue.models import Skill
+from sources.fetching import Fetched
 from sources.models import Source, SourceFile
-from sources.syncing import NoRef, Sync
+from sources.syncing import Sync
 from sources.withdrawing import are_many
 from submissions.models import Submission
 from tests.sources.syncing.conftest import pending, published
@@ -148,7 +149,7 @@ def test_without_its_ref_nothing_is_withdrawn(repository):
     repository.skill("pdf")
     repository.sync()
 
-    source = Sync(Source.objects.get(), NoRef("f" * 40)).run()
+    source = Sync(Source.objects.get(), Fetched("f" * 40)).run()
 
     assert (source.state, statuses()) == ("failing", {"pdf": "published"})
     assert (
@@ -169,9 +170,9 @@ def test_the_history_says_why_an_entry_was_withdrawn(repository, has_ref, reason
     if has_ref:
         repository.sync()
     else:
-        Sync(Source.objects.get(), NoRef(f"{1:040x}")).run()
+        Sync(Source.objects.get(), Fetched(f"{1:040x}")).run()
         confirm()
-        Sync(Source.objects.get(), NoRef(f"{1:040x}")).run()
+        Sync(Source.objects.get(), Fetched(f"{1:040x}")).run()
 
     newest = Skill.objects.get().history.first()
     assert newest.history_change_reason == f"Withdrawn: git:team {reason}"

@@ -1,4 +1,4 @@
-"""Reading the files of a source, before anything of them is taken (contract 30)."""
+"""The slugs and digests of a source's files, which tell what has changed (contract 30)."""
 
 from pathlib import PurePosixPath
 
@@ -8,11 +8,11 @@ from sources.models import MAX_PATH, UNREADABLE
 from submissions.proposals import bytes_digest_of
 
 
-class Reading:
-    """Reads files with importers, by kind. `refused` are (path, sentence) of the fetch.
+class Inventory:
+    """Reads the files below the root with importers, by kind.
 
-    The folder lacks what the fetch has refused, so the entries that would have it keep
-    their versions.
+    `refused` are the `(path, sentence)` of the files that the fetch has refused. The root lacks
+    them, so their entries are UNREADABLE and keep their versions.
     """
 
     def __init__(self, source, root, importers, refused):
@@ -24,7 +24,7 @@ class Reading:
         self.findings, self.copies = [], 0
 
     def run(self, files):
-        """`{(kind, path): (slug, digest)}` of the files, but for copies of others."""
+        """`{(kind, path): (slug, digest)}` of the files, without copies of others."""
         known = set(self.source.files.exclude(bytes_digest="").values_list("kind", "path"))
         texts = {key: ("", UNREADABLE) for key in known if self.is_incomplete(*key)}
         copies = {}
@@ -38,7 +38,7 @@ class Reading:
         return texts
 
     def read(self, file):
-        """Its slug and digest. If it cannot be imported, that is "" and UNREADABLE."""
+        """The slug and the digest of a file: "" and UNREADABLE if it cannot be imported."""
         if self.is_incomplete(file.kind, str(file.path)):
             return "", UNREADABLE
         importer = self.importers[file.kind]
@@ -66,6 +66,6 @@ class Reading:
 
 
 def order_of(file, known):
-    """Where a file comes among its copies: those with an entry first, hidden folders last."""
+    """Sorts copies of a file: those with an entry first, those in hidden folders last."""
     is_new = (file.kind, str(file.path)) not in known
     return is_new, any(part.startswith(".") for part in file.path.parts), file
