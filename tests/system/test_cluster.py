@@ -84,7 +84,7 @@ def transactions(postgres):
 )
 def test_the_cluster_serves_and_loses_a_host_without_a_failure(tmp_path):
     with Cluster(tmp_path / "log") as cluster:
-        assert is_within(60, cluster.is_ready), cluster.log.read_text()
+        assert is_within(180, cluster.is_ready), cluster.log.read_text()
         status, agent = cluster.request("POST", "/api/v1/agents/register", {"name": "Traveller"})
         assert status == 201
         path, body = "/api/v1/agents/me/skills/install", {"slug": "pdf-tables"}
