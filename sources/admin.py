@@ -147,7 +147,7 @@ class SourceAdmin(StaffModelAdmin):
 
     # Actions
 
-    @confirmed_action("Sync soon", text="The clock process fetches it within a minute.")
+    @confirmed_action("Sync soon", text="The clock process fetches it within seconds.")
     @offered_to(lambda source: not (source.is_paused or source.soon))
     def sync_soon(self, request, queryset):
         self.change_each(request, queryset, "Requested a run.", Source.request_run)
@@ -159,7 +159,7 @@ class SourceAdmin(StaffModelAdmin):
     def pause(self, request, queryset):
         self.change_each(request, queryset, "Paused.", Source.pause)
 
-    @confirmed_action("Resume", text="The clock process fetches it within a minute.")
+    @confirmed_action("Resume", text="The clock process fetches it within seconds.")
     @offered_to(lambda source: source.is_paused)
     def resume(self, request, queryset):
         self.change_each(request, queryset, "Resumed.", Source.resume)

@@ -101,7 +101,7 @@ class Discovery:
         if not folder.is_absolute() and ".." not in folder.parts and folder.parts:
             yield str(folder)
 
-    # What it found
+    # For the source's page
 
     def place_of(self, kind, path):
         """The folder around its skills, or that of a persona, as staff know it."""

@@ -69,7 +69,7 @@ class PublisherQuerySet(models.QuerySet):
             project__in=[project for project in projects if isinstance(project, str)],
         )
         reasons = []
-        for publisher in candidates.order_by("-environment"):
+        for publisher in candidates.order_by("-environment", "pk"):
             reason = publisher.refusal(id_token)
             if reason is None:
                 return publisher

@@ -86,7 +86,7 @@ class Source(models.Model):
     every_minutes = models.PositiveSmallIntegerField(
         default=60, validators=[MinValueValidator(1), MaxValueValidator(10_080)]
     )
-    # What the last run found.
+    # The outcome of the last run.
     state = models.CharField(
         max_length=7, choices=SourceState, default=SourceState.OK, editable=False
     )

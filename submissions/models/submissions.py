@@ -31,6 +31,7 @@ from submissions.models.provenance import SentFromRun
 MAX_OF_AGENT, MAX_OF_OPERATOR = 20, 60  # pending submissions
 MAX_PENDING_BYTES = 1024**3  # of everybody together
 MODELS = {"skill": Skill, "persona": Persona}
+TURN = "SELECT pg_advisory_xact_lock('submissions_submission'::regclass::oid::int, 0)"
 
 
 class State(models.TextChoices):
@@ -114,9 +115,7 @@ class SubmissionQuerySet(FromSourceQuerySet):
     def take_turn(self):
         """Wait for all other transactions that submit, so that the counts are exact."""
         with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT pg_advisory_xact_lock('submissions_submission'::regclass::oid::int, 0)"
-            )
+            cursor.execute(TURN)
 
     def delete_bytes_rejected_before(self, moment):
         """Delete the bytes of submissions that were rejected earlier; returns their number."""

@@ -1,4 +1,4 @@
-"""What the tools of MCP declare."""
+"""The declarations of the MCP tools."""
 
 import pytest
 
