@@ -82,7 +82,7 @@ def test_it_notices_what_staff_ask_for_and_ends_at_sigterm(upstream, clock_of):
     assert 'sources{state="ok"} 1.0\n' in metrics
     rules = yaml.safe_load((CHECKOUT / "deploy/alerts.yml").read_text())["groups"][0]["rules"]
     [query] = [rule["expr"] for rule in rules if rule["alert"] == "MarketplaceSources"]
-    names = set(re.findall(r"max\((\w+)", query))
+    names = set(re.findall(r"(\w+)[{\[]", query))
     assert names == {"sources", "clock_round_timestamp_seconds"}
     assert all(f"\n{name}" in metrics for name in names)
     second = upstream.commit(skill_named("pdf-tables") | skill_named("csv-cleaning"))
