@@ -1,5 +1,7 @@
 """Withdrawing entries whose files are gone from a source (contract 30)."""
 
+from datetime import timedelta
+
 from django.db import transaction
 
 from importing.base import taking_turns
@@ -7,8 +9,9 @@ from sources.models import ReviewedIn
 from sources.proposals import Withdrawal
 from submissions.models.submissions import MODELS
 
-# More than both wait for a superuser: a number of entries, and one in so many.
-MANY, ONE_IN = 10, 3
+# More than both wait for a superuser: a number of entries, and one in so many. Those of several
+# runs count together, because several commits may empty a source as well as one.
+MANY, ONE_IN, WITHIN = 10, 3, timedelta(days=1)
 
 
 class Withdrawing:
@@ -28,9 +31,12 @@ class Withdrawing:
         waiting = [
             row for row in rows if row.entry_source in published[row.kind] and not row.is_confirmed
         ]
-        if waiting and (gone or are_many(len(waiting), number)):
+        recent = self.recent(published)
+        if waiting and (gone or are_many(len(waiting) + recent, number + recent)):
             start = f"{gone} is gone. " if gone else ""
-            return f"{start}{len(waiting):,} of {number:,} entries would go: confirm it, or pause."
+            after = f", after {recent:,} within a day" if recent else ""
+            would_go = f"{len(waiting):,} of {number:,} entries would go{after}"
+            return f"{start}{would_go}: confirm it, or pause."
         for row in rows:
             self.withdraw(row)
         return f"{gone} is gone." if gone else ""
@@ -47,6 +53,18 @@ class Withdrawing:
             )
             for kind, model in MODELS.items()
         }
+
+    def recent(self, published):
+        """The number of entries that earlier runs withdrew within a day, without a confirmation."""
+        since = self.sync.now - WITHIN
+        return sum(
+            row.is_gone
+            and not row.is_confirmed
+            and row.withdrawn_at is not None
+            and row.withdrawn_at > since
+            and row.entry_source not in published[row.kind]
+            for row in self.sync.rows
+        )
 
     def withdraw(self, row):
         with taking_turns():

@@ -1,6 +1,9 @@
 """Entries whose files are gone from a source, or come back (contract 30)."""
 
+from datetime import timedelta
+
 import pytest
+from django.db.models import F
 
 from catalogue.models import Skill
 from sources.fetching import Fetched
@@ -123,6 +126,39 @@ def test_many_withdrawals_wait_for_a_superuser(emptied):
     source = emptied.sync()
     assert (source.state, source.reason, source.counts["withdrawn"]) == ("ok", "", 10)
     assert set(published()) == {"skill-1", "skill-11"}
+
+
+@pytest.mark.contract("30.10")
+def test_several_commits_of_a_day_count_as_one(repository):
+    for number in range(30):
+        repository.skill(f"skill-{number:02}")
+    repository.sync()
+    for number in range(10):
+        repository.remove(f"skill-{number:02}")
+    assert repository.sync().counts["withdrawn"] == 10
+    repository.remove("skill-10")
+
+    source = repository.sync()
+
+    reason = "1 of 20 entries would go, after 10 within a day: confirm it, or pause."
+    assert (source.state, source.reason, len(published())) == ("failing", reason, 20)
+    SourceFile.objects.exclude(withdrawn_at=None).update(
+        withdrawn_at=F("withdrawn_at") - timedelta(days=1)
+    )
+    assert repository.sync().counts["withdrawn"] == 1
+    assert len(published()) == 19
+
+
+@pytest.mark.contract("30.10")
+def test_confirmed_withdrawals_do_not_count_again(emptied):
+    emptied.sync()
+    confirm()
+    emptied.sync()
+    emptied.remove("skill-11")
+
+    source = emptied.sync()
+
+    assert (source.state, published()) == ("ok", {})
 
 
 @pytest.mark.contract("30.10")
