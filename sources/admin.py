@@ -128,6 +128,10 @@ class SourceAdmin(StaffModelAdmin):
         """Nobody may: its entries and the commits of their versions refer to it."""
         return False
 
+    def has_confirm_permission(self, request):
+        """Whether this person may confirm withdrawals: no permission is enough."""
+        return request.user.is_superuser
+
     # Columns
 
     @admin.display(description="review")
@@ -167,6 +171,7 @@ class SourceAdmin(StaffModelAdmin):
     @confirmed_action(
         "Confirm withdrawals",
         ConfirmWithdrawalsForm,
+        permissions=["confirm"],
         danger=True,
         text="Their files are gone from the repository. The next run withdraws these entries, or "
         "proposes that where staff review here. One whose file is back by then stays.",

@@ -8,6 +8,7 @@ from sources.fetching import Fetched
 from sources.models import Source
 from sources.syncing import Sync
 from submissions.models import Submission
+from tests.admin.conftest import clerk_with  # noqa: F401
 from tests.imports import markdown, write
 from tests.submissions.conftest import approve, desk, editor  # noqa: F401
 

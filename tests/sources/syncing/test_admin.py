@@ -137,6 +137,17 @@ def test_a_superuser_confirms_withdrawals(admin_client, without_folder, page):
     assert Skill.objects.get().status == "withdrawn"
 
 
+@pytest.mark.contract("30.10", "30.14")
+def test_nobody_but_a_superuser_confirms_withdrawals(clerk_with, without_folder):
+    source = without_folder.source
+    clerk = clerk_with("view_source", "change_source")
+    address = f"{SOURCES}{source.pk}/do/"
+
+    assert clerk.get(f"{address}pause/").status_code == 200
+    assert clerk.get(f"{address}confirm_withdrawals/").status_code == 403
+    assert "Confirm withdrawals" not in clerk.get(f"{SOURCES}{source.pk}/change/").content.decode()
+
+
 @pytest.mark.contract("30.10")
 def test_a_confirmation_is_bound_to_what_the_page_showed(admin_client, without_folder, page):
     source = without_folder.source
