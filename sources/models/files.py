@@ -51,13 +51,33 @@ class SourceFileQuerySet(models.QuerySet):
         return sorted([*rows.values(), *new], key=lambda row: (row.kind != "skill", row.path))
 
     def follow_moves(self, rows, files):
-        """Give the row of a file that is gone to a new one of the same name, with its entry."""
-        gone = sorted((row for key, row in rows.items() if key not in files), key=by_time)
-        gone = {(row.kind, row.slug): row for row in gone if row.slug}
-        for key, (slug, _) in files.items():
-            if key not in rows and (row := gone.pop((key[0], slug), None)):
-                rows[key] = rows.pop((row.kind, row.path))
-                row.move(key[1])
+        """Give each file of another name the row whose name that is, with its entry.
+
+        The row loses its own path with that: the name is gone there. Another row that has the
+        path of such a file leaves it, because two entries would mix.
+        """
+        names = {key: slug for key, (slug, _) in files.items() if slug}
+        left = sorted((row for key, row in rows.items() if lost(key, row, files)), key=by_time)
+        left = {(row.kind, row.slug): row for row in left if row.slug}
+        for key, slug in names.items():
+            row = rows.get(key)
+            if row and row.slug == slug:
+                continue
+            if moved := left.pop((key[0], slug), None):
+                if row:
+                    del rows[key]
+                    rows[row.kind, row.leave_path()] = row
+                del rows[moved.kind, moved.path]
+                moved.move(key[1])
+                rows[key] = moved
+
+
+def lost(key, row, files):
+    """Whether no file has the name of a row at its path. One that cannot be read may have it."""
+    if key not in files:
+        return True
+    slug, _ = files[key]
+    return slug not in {"", row.slug}
 
 
 def by_time(row):
@@ -112,6 +132,11 @@ class SourceFile(models.Model):
     @property
     def entry_source(self):
         return self.source.entry_source(self.path)
+
+    def leave_path(self):
+        """Make room for another file; returns a path that no file has."""
+        self.move(f"{self.path} (gone, {self.pk})"[-MAX_PATH:])
+        return self.path
 
     @transaction.atomic
     def move(self, path):

@@ -35,6 +35,9 @@ class Repository:
         file = self.folder / path
         markdown(file, [f"name: {file.stem}", *ABOUT, *lines], text)
 
+    def move(self, path, place):
+        (self.folder / path).rename(self.folder / place)
+
     def remove(self, path):
         shutil.rmtree(self.folder / path)
 
