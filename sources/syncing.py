@@ -13,7 +13,7 @@ from marketplace.models import MAX_REASON
 from sources.discovery import Discovery
 from sources.importers import PROPOSING, PUBLISHING
 from sources.inventory import Inventory
-from sources.models import UNREADABLE, ReviewedIn, SourceFile
+from sources.models import TAKEN_BACK, UNREADABLE, ReviewedIn, SourceFile
 from sources.proposals import FileProposal
 from sources.withdrawing import Withdrawing
 from submissions.exceptions import NothingHasChanged, UnusableText
@@ -41,27 +41,41 @@ class Sync:
         inventory = Inventory(self.source, self.root, self.proposing, self.fetched.findings)
         self.rows = SourceFile.objects.observe(self.source, inventory.run(files), self.now)
         self.counts.update({"copies": inventory.copies} if inventory.copies else {})
-        self.unsettle_taken_slugs()
+        self.unsettle_moved()
         for row in self.rows:
             if not row.is_gone and row.bytes_digest != UNREADABLE:
                 self.sync_file(row)
         reason = Withdrawing(self).run(discovery.gone)
+        self.take_back()
         findings = [*self.fetched.findings, *discovery.findings, *inventory.findings, *self.notes()]
         layouts = Counter(f"{file.kind}s in {file.place}" for file in files)
         self.source.record(self.fetched, self.counts, layouts, findings, reason)
         return self.source
 
-    def unsettle_taken_slugs(self):
-        """Let a new entry be proposed again, under another slug, if its slug was taken since."""
+    def unsettle_moved(self):
+        """Propose again what is on the desk if its entry has moved since, or its slug was taken."""
         for kind, model in MODELS.items():
-            proposed = self.pending(kind=kind, base_number=None)
-            others = model.objects.filter(slug__in=proposed.values("slug"))
-            others = others.exclude(source__startswith=self.source.entry_source(""))
-            paths = proposed.filter(slug__in=others.values("slug")).values_list("path", flat=True)
-            paths = set(paths)
-            for row in self.rows:
-                if row.kind == kind and row.path in paths and not row.is_gone:
-                    row.settled_digest = ""
+            rows = {row.path: row for row in self.rows if row.kind == kind and not row.is_gone}
+            pending = list(self.pending(kind=kind, path__in=rows).for_list())
+            sources = [self.source.entry_source(row.path) for row in pending]
+            numbers = dict(model.objects.filter(source__in=sources).values_list("source", "number"))
+            slugs = model.objects.filter(slug__in=[row.slug for row in pending])
+            taken = set(slugs.exclude(source__in=sources).values_list("slug", flat=True))
+            for submission, source in zip(pending, sources, strict=True):
+                is_taken = submission.base_number is None and submission.slug in taken
+                if is_taken or numbers.get(source) != submission.base_number:
+                    rows[submission.path].settled_digest = TAKEN_BACK
+
+    @transaction.atomic
+    def take_back(self):
+        """Withdraw what is on the desk if its file is gone, or has another text by now."""
+        self.source.lock()
+        rows = {(row.kind, row.path): row for row in self.rows}
+        for submission in self.pending().for_list():
+            row = rows[submission.kind, submission.path]
+            if not row.is_settled:
+                submission.withdraw()
+                row.store(settled_digest=TAKEN_BACK)
 
     def pending(self, **options):
         return Submission.objects.pending().filter(source=self.source, **options)
@@ -164,8 +178,8 @@ class Sync:
 
     def submit(self, row, proposal):
         origin = Origin(self.source, row.path, self.fetched.commit)
-        Submission.objects.submit_from(origin, proposal)
-        self.counts["proposed"] += 1
+        _, is_new = Submission.objects.submit_from(origin, proposal)
+        self.counts["proposed" if is_new else "unchanged"] += 1
 
     def withdraw_pending(self, row):
         """Withdraw the pending submission of this file, because the catalogue has its text."""

@@ -7,6 +7,7 @@ from sources.models.sources import MAX_PATH, Source
 from submissions.models.submissions import MODELS
 
 UNREADABLE = "unreadable"  # the digest of a file that cannot be imported
+TAKEN_BACK = "taken back"  # instead of a digest that was proposed, which no file has
 
 
 class SourceFileQuerySet(models.QuerySet):
@@ -98,7 +99,7 @@ class SourceFile(models.Model):
     # gone, UNREADABLE while it cannot be imported. The ref has had this digest since `seen_at`.
     bytes_digest = models.CharField(max_length=71, blank=True)
     seen_at = models.DateTimeField()
-    # The last digest that was published or proposed.
+    # The last digest that was published or proposed; TAKEN_BACK if that left the desk undecided.
     settled_digest = models.CharField(max_length=71, blank=True)
     note = models.TextField(blank=True)  # the finding of the last attempt to publish or propose it
     # Whether a superuser has confirmed that its entry may be withdrawn.

@@ -1,13 +1,17 @@
 """Sources whose changes staff review on the desk (contract 30)."""
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from catalogue.frontmatter import Refused
 from catalogue.models import Persona, Skill
-from sources.models import Source
+from sources.models import Source, SourceFile
 from submissions.models import Submission, SubmittedVersion
 from tests.api.concurrency import during
 from tests.factories import SkillFactory
+from tests.imports import write
 from tests.sources.syncing.conftest import Repository, pending, published
 
 
@@ -154,6 +158,110 @@ def test_an_entry_of_somebody_else_stays_theirs_even_with_the_same_text(proposin
         approve()
 
     assert published() == {"pdf": "elsewhere"}
+
+
+def wait(repository):
+    """A text waits for a day from now on, as a run notices."""
+    repository.source.wait_hours = 24
+    repository.source.save()
+
+
+def later(repository):
+    """Twenty other files come before it in the next run."""
+    for number in range(20):
+        repository.skill(f"a-skill-{number:02}")
+
+
+def spoil(repository):
+    write(repository.folder / "pdf/CON", b"1")
+
+
+@pytest.mark.contract("30.6")
+@pytest.mark.parametrize(
+    ("change", "count"), [(wait, "waiting"), (later, "later"), (spoil, "findings")]
+)
+def test_a_text_that_its_file_has_lost_leaves_the_desk(proposing, change, count):
+    proposing.skill("pdf")
+    proposing.sync()
+    change(proposing)
+    proposing.skill("pdf", "Do it badly.")
+
+    assert proposing.sync().counts[count] == 1
+    assert Submission.objects.earliest("pk").state == "withdrawn"
+
+    proposing.remove("pdf")
+    proposing.skill("pdf")
+    proposing.sync(wait_hours=0)
+    assert pending()["pdf"] == "pdf/SKILL.md"
+
+
+@pytest.mark.contract("30.6", "30.9")
+def test_an_entry_goes_even_if_its_last_text_left_the_desk(proposing, approve):
+    proposing.skill("pdf")
+    proposing.sync()
+    approve()
+    wait(proposing)
+    SourceFile.objects.update(seen_at=timezone.now() - timedelta(hours=24))
+    proposing.skill("pdf", "Do it badly.")
+    proposing.sync()
+    proposing.remove("pdf")
+
+    assert proposing.sync().counts == {"proposed": 1, "findings": 0}
+    assert Submission.objects.pending().get().withdraws
+    proposing.skill("pdf")
+    assert proposing.sync().counts == {"waiting": 1, "findings": 0}
+    assert pending() == {}
+
+
+@pytest.mark.contract("30.6")
+def test_a_text_that_staff_have_published_themselves_leaves_the_desk(proposing, approve):
+    proposing.skill("pdf")
+    proposing.sync()
+    approve()
+    first = Skill.objects.get().content
+    proposing.skill("pdf", "Do it well.")
+    proposing.sync()
+    Skill.objects.update(content=(proposing.folder / "pdf/SKILL.md").read_text())
+
+    assert proposing.sync().counts == {"unchanged": 1, "findings": 0}
+
+    assert pending() == {}
+    skill = Skill.objects.get()
+    skill.content = first
+    skill.save()
+    assert proposing.sync().counts == {"unchanged": 1, "findings": 0}
+
+
+@pytest.mark.contract("30.6")
+def test_a_proposal_outlives_another_edit_of_staff(proposing, approve):
+    proposing.skill("pdf")
+    proposing.sync()
+    approve()
+    proposing.skill("pdf", "Do it well.")
+    proposing.sync()
+    skill = Skill.objects.get()
+    skill.content += "\nMore.\n"
+    skill.save()
+
+    counts = [proposing.sync().counts for _ in range(2)]
+
+    assert counts == [{"unchanged": 1, "findings": 0}] * 2
+    assert (Submission.objects.count(), pending()) == (2, {"pdf": "pdf/SKILL.md"})
+
+
+@pytest.mark.contract("30.4", "30.6")
+def test_a_proposal_leaves_the_desk_once_an_agent_maintains_the_entry(proposing, approve):
+    proposing.skill("pdf")
+    proposing.sync()
+    approve()
+    proposing.skill("pdf", "Do it well.")
+    proposing.sync()
+    Skill.objects.update(source="submission:@ada", former_source="git:team:pdf/SKILL.md")
+
+    counts = [proposing.sync().counts for _ in range(2)]
+
+    assert counts == [{"refused": 1, "findings": 1}] * 2
+    assert pending() == {}
 
 
 @pytest.mark.contract("30.6")
