@@ -3,6 +3,7 @@
 import io
 import logging
 import os
+import secrets
 import socket
 from datetime import datetime, timedelta
 from time import monotonic, sleep
@@ -43,7 +44,9 @@ class Scheduler:
         if names:
             self.sources = self.sources.filter(name__in=names)
         self.next_round = 0
-        self.holder = f"{socket.gethostname()} (process {os.getpid()})"
+        # Two containers may have one host name, and each of their processes the number 1.
+        process = f"process {os.getpid()}, {secrets.token_hex(4)}"
+        self.holder = f"{socket.gethostname()} ({process})"
 
     def run_once(self):
         """Sync all of the sources, due or not, and run the jobs that are due."""

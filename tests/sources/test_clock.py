@@ -132,6 +132,12 @@ def test_one_process_has_the_turn_until_it_gives_it_back_or_its_lease_ends(trans
 
 
 @pytest.mark.contract("30.22")
+def test_processes_of_one_host_and_number_take_turns(transactional_db, scheduler_of):
+    with Heartbeat(scheduler_of().holder) as one, Heartbeat(scheduler_of().holder) as two:
+        assert (one.has_turn, two.has_turn) == (True, False)
+
+
+@pytest.mark.contract("30.22")
 def test_without_the_turn_a_command_asks_the_clock_process(source_of, scheduler_of):
     source, scheduler = source_of(), scheduler_of("team")
     with Heartbeat("elsewhere (process 7)"):
