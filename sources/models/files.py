@@ -1,5 +1,6 @@
 from django.db import models, transaction
-from django.db.models import Q
+from django.db.models import F, Q
+from django.utils import timezone
 
 from catalogue.models import Kind, Skill, Status
 from marketplace.models import MAX_REASON, max_length
@@ -11,6 +12,11 @@ TAKEN_BACK = "taken back"  # instead of a digest that was proposed, which no fil
 
 
 class SourceFileQuerySet(models.QuerySet):
+    def wait_anew(self):
+        """Begin the wait of each text again that is neither published nor proposed."""
+        waiting = self.exclude(bytes_digest="").exclude(settled_digest=F("bytes_digest"))
+        waiting.update(seen_at=timezone.now())
+
     def unconfirmed(self):
         """`{row: entry}` of published entries whose files are gone, which nobody has confirmed."""
         rows = self.filter(bytes_digest="", is_confirmed=False).exclude(settled_digest="")

@@ -144,7 +144,11 @@ class Source(models.Model):
             raise SourceFails("Staff have paused it.")
 
     def fail(self, reason):
-        """Record why a run failed. Its entries stay as they are."""
+        """Record why a run failed. Its entries stay as they are.
+
+        Nobody knows what its ref has meanwhile, so each text that waits begins again.
+        """
+        self.files.all().wait_anew()
         self.set_state(SourceState.FAILING, reason[:MAX_REASON])
 
     def record(self, fetched, counts, layouts, findings, reason):
@@ -176,6 +180,7 @@ class Source(models.Model):
         stored = Source.objects.select_for_update().get(pk=self.pk)
         if {"url", "ref"}.intersection(values):
             values["commit"] = ""  # No commit follows one of another history.
+            self.files.all().wait_anew()
         for name, value in {**values, "soon": True}.items():
             setattr(self, name, value)
         self.save(update_fields=[*values, "soon"])
@@ -196,6 +201,7 @@ class Source(models.Model):
         self.store(state=SourceState.PAUSED, reason="")
 
     def resume(self):
+        self.files.all().wait_anew()
         self.store(state=SourceState.OK, soon=True)
 
     def request_run(self):

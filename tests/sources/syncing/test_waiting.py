@@ -62,3 +62,34 @@ def test_a_text_that_was_away_begins_to_wait_again(patient):
 
     assert source.counts == {"waiting": 1, "findings": 0}
     assert published() == {}
+
+
+def pause(source):
+    source.pause()
+    source.resume()
+
+
+@pytest.mark.contract("30.8")
+@pytest.mark.parametrize(
+    "act",
+    [pause, lambda source: source.fail("The server is away."), lambda s: s.change(ref="stable")],
+    ids=["a pause", "a failed run", "another ref"],
+)
+def test_a_text_that_nobody_could_see_begins_to_wait_again(patient, act):
+    hours_later(24)
+
+    act(patient.source)
+
+    assert patient.sync().counts == {"waiting": 1, "findings": 0}
+    assert published() == {}
+
+
+@pytest.mark.contract("30.8")
+def test_what_is_published_does_not_wait_again(patient):
+    hours_later(24)
+    patient.sync()
+    seen_at = SourceFile.objects.get().seen_at
+
+    patient.source.fail("The server is away.")
+
+    assert SourceFile.objects.get().seen_at == seen_at
