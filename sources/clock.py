@@ -15,7 +15,7 @@ from django.db.models.functions import Greatest, Now
 from django.utils import timezone
 
 from sources import metrics
-from sources.exceptions import RefIsGone, SourceFails
+from sources.exceptions import DiskFails, RefIsGone, SourceFails
 from sources.fetching import Fetched, fetched
 from sources.heartbeat import Heartbeat
 from sources.models import Clock, Source, SourceState
@@ -142,6 +142,9 @@ def sync_source(source):
         Sync(source, Fetched(source.commit)).run()
     except SourceFails as error:
         source.fail(str(error))
+    except OSError as error:
+        logger.exception("The run of the source %s met a disk that fails.", source)
+        source.fail(str(DiskFails(error)))
 
 
 def outcome_of(source):

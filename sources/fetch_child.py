@@ -18,10 +18,11 @@ from urllib.parse import urlsplit
 from dulwich.errors import ApplyDeltaError, ChecksumMismatch, FileFormatException
 from dulwich.pack import UnresolvedDeltas
 
-from sources.exceptions import RefIsGone, SourceFails
+from sources.exceptions import DiskFails, RefIsGone, SourceFails
 from sources.packed_files import PackedFiles, opened
-from sources.remote import Remote, encoded
+from sources.remote import Remote
 
+PACK = "fetched.pack"
 # Errors of dulwich for a damaged pack, or one that lacks an object.
 DAMAGED = (
     *(ApplyDeltaError, ChecksumMismatch, FileFormatException, UnresolvedDeltas, zlib.error),
@@ -35,20 +36,17 @@ def main(folder):
     try:
         result = fetch(order, folder)
     except SourceFails as error:
-        reason = without(str(error), order["token"])
-        result = {"reason": reason, "is_gone": isinstance(error, RefIsGone)}
+        result = failure(error, is_gone=isinstance(error, RefIsGone))
     except MemoryError:
-        result = {"reason": "Reading the repository takes too much memory.", "is_gone": False}
+        result = failure("Reading the repository takes too much memory.")
+    except OSError as error:
+        (folder / PACK).unlink(missing_ok=True)  # The disk may be full.
+        result = failure(DiskFails(error))
     (folder / "result.json").write_text(json.dumps(result))
 
 
-def without(text, token):
-    """A text without the token, because a server may say what it was sent."""
-    if not token:
-        return text
-    for secret in (token, encoded(token), token.partition(":")[2]):
-        text = text.replace(secret, "…") if secret else text
-    return text
+def failure(reason, *, is_gone=False):
+    return {"reason": str(reason), "is_gone": is_gone}
 
 
 def limit(order):
@@ -66,7 +64,7 @@ def fetch(order, folder):
     """Fetch and write the files: `{commit, rewritten, findings}`. Raises SourceFails."""
     remote = Remote(urlsplit(order["url"]), order["token"], order["room"])
     sha = remote.sha_of(order["ref"])
-    path = folder / "fetched.pack"
+    path = folder / PACK
     with path.open("wb") as file:
         remote.write_pack(sha, file)
     (folder / "files").mkdir()

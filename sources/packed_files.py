@@ -1,5 +1,6 @@
 """The files of a commit in a pack, written below a folder."""
 
+import errno
 import io
 import re
 import stat
@@ -29,6 +30,10 @@ KINDS = {
     stat.S_IFDIR: "",
     stat.S_IFLNK: "A link, which is not followed.",
     0o160000: "A submodule, which is not fetched.",
+}
+# Errors of a disk that refuses a name, or has a file and a folder of one name.
+REFUSED_NAMES = {
+    *(errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ),
 }
 UNKNOWN = "Neither a file nor a folder."
 
@@ -106,7 +111,9 @@ class PackedFiles:
         )
         try:
             write_file(member, root, MAX_FILE)
-        except Refused:  # A name that the disk refuses, or a file and a folder of one name.
+        except Refused as refusal:
+            if refusal.__cause__.errno not in REFUSED_NAMES:
+                raise refusal.__cause__ from None  # A full disk, for example.
             self.findings.append((path, "A file that cannot be written."))
 
     def regular_files(self, tree, folder):

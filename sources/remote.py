@@ -18,6 +18,7 @@ from importing.reports import printable, reason_of
 from sources.exceptions import RefIsGone, SourceFails
 
 SECONDS = 30  # without a byte
+MAX_QUOTED = 200  # characters of what a server says
 SERVICE = "git-upload-pack"
 # dulwich's server requires thin packs of its clients; without a `have`, none is thin.
 CAPABILITIES = {
@@ -42,6 +43,7 @@ class Remote:
         self.room, self.most = room, room
         self.path, self.is_tls = url.path.rstrip("/"), url.scheme == "https"
         self.host, self.port = url.hostname, url.port
+        self.token = token
         self.headers = {"User-Agent": "git/agent-marketplace"}
         if token:
             self.headers["Authorization"] = f"Basic {encoded(token)}"
@@ -55,7 +57,7 @@ class Remote:
         with self.packets("GET", f"/info/refs?service={SERVICE}", "advertisement") as packets:
             self.expect(packets, f"# service={SERVICE}\n".encode(), None)
             for line in packets.read_pkt_seq():
-                said, _, capabilities = refusing(line).rstrip(b"\n").partition(b"\0")
+                said, _, capabilities = self.refusing(line).rstrip(b"\n").partition(b"\0")
                 self.capabilities.update(capabilities.split())
                 sha, _, name = said.partition(b" ")
                 if name in places and SHA.fullmatch(sha):
@@ -81,12 +83,12 @@ class Remote:
         body = self.want(sha) + pkt_line(b"deepen 1\n") + pkt_line(None) + pkt_line(b"done\n")
         with self.packets("POST", f"/{SERVICE}", "result", body) as packets:
             for line in packets.read_pkt_seq():  # where the history is cut
-                refusing(line)
-            refusing(packets.read_pkt_line() or b"")  # NAK
+                self.refusing(line)
+            self.refusing(packets.read_pkt_line() or b"")  # NAK
             for line in packets.read_pkt_seq():
                 band, data = line[0], line[1:]
                 if band == FATAL:
-                    raise said_by_server(data)
+                    raise self.said(data)
                 if band == PACK:
                     file.write(data)
 
@@ -104,8 +106,8 @@ class Remote:
         body = self.want(sha) + shallow + pkt_line(None) + have + pkt_line(None)
         try:
             with self.packets("POST", f"/{SERVICE}", "result", body) as packets:
-                while (line := refusing(packets.read_pkt_line() or b"").rstrip()) != b"NAK":
-                    if line.endswith(b" ready"):
+                while (line := packets.read_pkt_line() or b"").rstrip() != b"NAK":
+                    if self.refusing(line).rstrip().endswith(b" ready"):
                         return False
         except SourceFails:
             return False
@@ -124,12 +126,20 @@ class Remote:
         )
         try:
             with closing(self.connection()) as link:
-                link.request(method, self.path + path, body, headers)
-                with link.getresponse() as response:
-                    check(response, expected)
+                with self.reaching():
+                    link.request(method, self.path + path, body, headers)
+                    response = link.getresponse()
+                with response:
+                    self.check(response, expected)
                     yield Protocol(lambda size: self.read(response, size), None)
         except UNREADABLE_ERRORS as error:
             raise SourceFails(UNREADABLE) from error
+
+    @contextmanager
+    def reaching(self):
+        """Only around what uses the network: a disk raises an OSError, too."""
+        try:
+            yield
         except OSError as error:
             raise SourceFails(
                 f"{self.host} cannot be reached: {printable(reason_of(error))}."
@@ -142,38 +152,51 @@ class Remote:
         return http.client.HTTPSConnection(self.host, self.port, timeout=SECONDS, context=context)
 
     def read(self, response, size):
-        data = response.read(size)
+        with self.reaching():
+            data = response.read(size)
         self.room -= len(data)
         if self.room < 0:
             raise SourceFails(f"The server sends more than {self.most // 2**20} MiB.")
         return data
+
+    # What the server says
+
+    def check(self, response, content_type):
+        """Raises SourceFails for anything but the response of a git server."""
+        if HTTPStatus.MULTIPLE_CHOICES <= response.status < HTTPStatus.BAD_REQUEST:
+            place = self.quoted(response.getheader("Location", ""))
+            raise SourceFails(
+                f"The server redirects to {place}. Write that address, if you trust it."
+            )
+        if response.status != HTTPStatus.OK:
+            said = f"The server answers with the status {response.status}."
+            raise SourceFails(STATUSES.get(response.status, said))
+        if response.getheader("Content-Type") != content_type:
+            raise SourceFails(UNREADABLE)
+
+    def refusing(self, line):
+        """The line. Raises SourceFails if it is an error of the server."""
+        if line.startswith(b"ERR "):
+            raise self.said(line.removeprefix(b"ERR "))
+        return line
+
+    def said(self, data):
+        return SourceFails(f"The server says: {self.quoted(data.decode(errors='replace').strip())}")
+
+    def quoted(self, text):
+        """The start of a text, without the token: a server may say what it was sent."""
+        return printable(without(text, self.token))[:MAX_QUOTED]
+
+
+def without(text, token):
+    if not token:
+        return text
+    for secret in (token, encoded(token), token.partition(":")[2]):
+        text = text.replace(secret, "…") if secret else text
+    return text
 
 
 def encoded(token):
     """The token as HTTP's Basic sends it. It may be `user:token`, where the user matters."""
     login = token if ":" in token else f"x-access-token:{token}"
     return b64encode(login.encode()).decode()
-
-
-def check(response, content_type):
-    """Raises SourceFails for anything but the response of a git server."""
-    if HTTPStatus.MULTIPLE_CHOICES <= response.status < HTTPStatus.BAD_REQUEST:
-        place = printable(response.getheader("Location", ""))[:200]
-        raise SourceFails(f"The server redirects to {place}. Write that address, if you trust it.")
-    if response.status != HTTPStatus.OK:
-        said = f"The server answers with the status {response.status}."
-        raise SourceFails(STATUSES.get(response.status, said))
-    if response.getheader("Content-Type") != content_type:
-        raise SourceFails(UNREADABLE)
-
-
-def refusing(line):
-    """The line. Raises SourceFails if it is an error of the server."""
-    if line.startswith(b"ERR "):
-        raise said_by_server(line.removeprefix(b"ERR "))
-    return line
-
-
-def said_by_server(data):
-    text = printable(data.decode(errors="replace").strip())[:200]
-    return SourceFails(f"The server says: {text}")

@@ -1,5 +1,6 @@
 """The scheduler of the clock process: its turn, due sources and jobs."""
 
+import errno
 import math
 from datetime import timedelta
 
@@ -9,7 +10,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from catalogue.models import Skill
-from sources import clock
+from sources import clock, fetching
 from sources.clock import CRASHED, JOBS, Scheduler
 from sources.heartbeat import Heartbeat
 from sources.models import Clock, Source, SourceState
@@ -189,6 +190,18 @@ def test_a_source_that_fails_or_crashes_stops_no_other(
         ("ok", ""),
     ]
     assert "crash: failing: The run crashed; the log of sync_sources says more." in scheduler.lines
+
+
+@pytest.mark.contract("30.18", "30.23")
+def test_a_full_disk_of_the_clock_process_is_said(upstream, source_of, scheduler_of, monkeypatch):
+    def fill(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(fetching.tempfile, "TemporaryDirectory", fill)
+    scheduler, source = scheduler_of(), source_of()
+    scheduler.run_once()
+    source.refresh_from_db()
+    assert source.reason == "A temporary file cannot be written: No space left on device."
 
 
 @pytest.mark.contract("30.23")

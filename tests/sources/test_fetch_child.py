@@ -154,6 +154,20 @@ def test_a_killed_child_makes_the_source_fail(settings):
         )
 
 
+@pytest.mark.contract("30.18")
+@pytest.mark.parametrize("size", [10, 100_000])
+def test_a_full_disk_is_said(upstream, tmp_path, size):
+    upstream.commit({"a": os.urandom(size)})
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "fetched.pack").symlink_to("/dev/full")
+
+    with pytest.raises(SourceFails) as failure:
+        fetching.run_child(fetching.order_of(source_of(upstream.url), ""), folder)
+
+    assert str(failure.value) == "A temporary file cannot be written: No space left on device."
+
+
 @pytest.mark.slow
 @pytest.mark.contract("30.16", "30.18")
 def test_five_thousand_files(upstream):

@@ -1,10 +1,12 @@
 """A fetch writes the regular files of a ref; anything else is a finding or a failure."""
 
+import errno
 import stat
 
 import pytest
 from dulwich.objects import ShaFile
 
+from catalogue.frontmatter import Refused
 from sources import packed_files
 from sources.exceptions import RefIsGone, SourceFails
 from tests.interfaces.git.conftest import Git
@@ -90,6 +92,17 @@ def test_what_is_no_regular_file_is_a_finding(upstream, fetch):
         "a/" * 20 + "deep": "A path of more than 20 parts.",
         "\u00e9": "Two names are this path in Unicode's normal form C.",
     }
+
+
+@pytest.mark.contract("30.18")
+def test_a_disk_that_fails_is_no_finding(upstream, fetch, monkeypatch):
+    def write_file(*_):
+        raise Refused from OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(packed_files, "write_file", write_file)
+    upstream.commit({"a": b"1"})
+    with pytest.raises(OSError, match="No space left"):
+        fetch(upstream.url)
 
 
 @pytest.mark.contract("30.17")

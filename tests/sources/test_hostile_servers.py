@@ -7,7 +7,7 @@ from dulwich.protocol import pkt_line
 
 from sources import fetching
 from sources.exceptions import SourceFails
-from sources.fetch_child import without
+from sources.remote import without
 from tests.sources.conftest import source_of
 from tests.sources.upstreams import (
     CAPABILITIES,
@@ -171,6 +171,23 @@ def test_a_token_that_is_not_there_is_not_sent(upstream, fetch, variable, senten
     with pytest.raises(SourceFails) as failure:
         fetch(upstream.url, token_variable=variable)
     assert (str(failure.value), upstream.requests) == (sentence, [])
+
+
+@pytest.mark.contract("30.20")
+@pytest.mark.parametrize("start", [0, 150, 190, 199])
+def test_no_part_of_a_token_is_quoted(settings, fetch, monkeypatch, start):
+    monkeypatch.setenv("SOURCE_TOKEN_TEAM", "s3cret-of-the-team")
+    said = f"{'x' * start}s3cret-of-the-team"
+    error = pkt_line(b"# service=git-upload-pack\n") + b"0000" + pkt_line(b"ERR " + said.encode())
+    redirect = first(status=302, headers=[("Location", said)])
+
+    for answer in (first(body=error), redirect):
+        with hostile(answer) as url:
+            settings.SOURCE_HOSTS = [url.split("/")[2]]
+            with pytest.raises(SourceFails) as failure:
+                fetch(url, token_variable="SOURCE_TOKEN_TEAM")
+        assert f"{'x' * start}…" in str(failure.value)
+        assert "xs" not in str(failure.value)
 
 
 @pytest.mark.contract("30.20")
