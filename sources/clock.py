@@ -15,7 +15,7 @@ from django.db.models.functions import Greatest, Now
 from django.utils import timezone
 
 from sources import metrics
-from sources.exceptions import DiskFails, RefIsGone, SourceFails
+from sources.exceptions import DiskFails, Interrupted, RefIsGone, SourceFails
 from sources.fetching import Fetched, fetched
 from sources.heartbeat import Heartbeat
 from sources.models import Clock, Source, SourceState
@@ -90,16 +90,15 @@ class Scheduler:
         rows = Source.objects.filter(pk=source.pk)
         # It stays due until the run ends, so that the next process repeats a run that was killed.
         rows.update(soon=False, due_at=Now())
+        source.refresh_from_db()  # Other runs came first, and staff may have changed it meanwhile.
         try:
-            sync_source(source)
-        except Exception:
-            if not connection.is_usable():
-                raise
-            logger.exception("The run of the source %s crashed.", source)
-            source.fail(CRASHED)
+            sync_or_fail(source)
+            outcome = outcome_of(source)
+        except Interrupted as error:
+            outcome = str(error)
         minutes = Greatest("every_minutes", self.minutes)
         rows.update(due_at=Now() + minutes * timedelta(minutes=1))
-        self.write(f"{source}: {outcome_of(source)}")
+        self.write(f"{source}: {outcome}")
 
     # Regular jobs
 
@@ -133,8 +132,26 @@ class Scheduler:
 IS_DUE = Q(soon=True) | Q(due_at__lte=Now())
 
 
+def sync_or_fail(source):
+    """Sync a source, or record that the run crashed. Raises Interrupted."""
+    try:
+        sync_source(source)
+    except Interrupted:
+        raise
+    except Exception:
+        if not connection.is_usable():
+            raise
+        logger.exception("The run of the source %s crashed.", source)
+        source.fail(CRASHED)
+
+
 def sync_source(source):
-    """Fetch a source, apply its changes to the catalogue, and record the outcome on it."""
+    """Fetch a source, apply its changes to the catalogue, and record the outcome on it.
+
+    Raises Interrupted.
+    """
+    if source.is_paused:
+        raise Interrupted("Staff have paused it.")
     try:
         with fetched(source, source.commit) as files:
             Sync(source, files).run()

@@ -14,3 +14,7 @@ class DiskFails(SourceFails):
 
     def __init__(self, error):
         super().__init__(f"A temporary file cannot be written: {reason_of(error)}.")
+
+
+class Interrupted(Exception):
+    """Staff have paused or changed a source during a run, which ends without a result."""

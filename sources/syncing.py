@@ -35,7 +35,7 @@ class Sync:
         self.proposing = {kind: new(source, self.root) for kind, new in PROPOSING.items()}
 
     def run(self):
-        """Sync every file; returns the source. Raises SourceFails if staff pause it meanwhile."""
+        """Sync every file; returns the source. Raises Interrupted."""
         discovery = Discovery(self.source, self.root, self.proposing)
         files = [] if discovery.gone else discovery.run()
         inventory = Inventory(self.source, self.root, self.proposing, self.fetched.findings)

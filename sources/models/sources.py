@@ -9,11 +9,16 @@ from catalogue.models import REPOSITORY, Kind
 from importing.reports import printable
 from marketplace.models import MAX_REASON, SLUG
 from sources.addresses import check_address
-from sources.exceptions import SourceFails
+from sources.exceptions import Interrupted
 from submissions.models.from_source import MAX_PATH
 from submissions.models.submissions import MODELS
 
 MAX_FINDINGS, MAX_LAYOUTS = 500, 50  # that are stored
+OUTCOME = [
+    *("state", "reason", "commit", "synced_at", "rewritten_at", "counts", "layouts", "findings"),
+]
+# A run is about these. If one changes meanwhile, the run ends, and the next one begins soon.
+SETTINGS = ["url", "ref", "token_variable", "kind", "folder", "review", "wait_hours"]
 validate_name = RegexValidator(
     rf"\A{SLUG}\Z", "Use a-z, 0-9 and single hyphens between them, such as team-skills."
 )
@@ -135,24 +140,36 @@ class Source(models.Model):
         It comes before the locks of its entries and submissions.
         """
         rows = Source.objects.select_for_update(no_key=True)
-        self.refresh_from_db(fields=["name", "state", "review"], from_queryset=rows)
+        self.refresh_from_db(fields=["name", "state", *SETTINGS], from_queryset=rows)
 
     def lock(self):
-        """Hold it for a run. Raises SourceFails once staff have paused it."""
+        """Hold it for a run. Raises Interrupted once staff have paused or changed it."""
+        before = self.settings
         self.hold()
         if self.is_paused:
-            raise SourceFails("Staff have paused it.")
+            raise Interrupted("Staff have paused it.")
+        if self.settings != before:
+            raise Interrupted("Staff have changed it.")
 
+    @property
+    def settings(self):
+        return [getattr(self, name) for name in SETTINGS]
+
+    @transaction.atomic
     def fail(self, reason):
         """Record why a run failed. Its entries stay as they are.
 
-        Nobody knows what its ref has meanwhile, so each text that waits begins again.
+        Nobody knows what its ref has meanwhile, so each text that waits begins again. Raises
+        Interrupted.
         """
+        self.lock()
         self.files.all().wait_anew()
-        self.set_state(SourceState.FAILING, reason[:MAX_REASON])
+        self.store(state=SourceState.FAILING, reason=reason[:MAX_REASON])
 
+    @transaction.atomic
     def record(self, fetched, counts, layouts, findings, reason):
-        """Record what a run found; with a reason, the source is failing."""
+        """Record what a run found; with a reason, the source is failing. Raises Interrupted."""
+        self.lock()
         now, more = timezone.now(), len(findings) - MAX_FINDINGS
         self.commit, self.synced_at = fetched.commit, self.synced_at if reason else now
         self.rewritten_at = now if fetched.rewritten else self.rewritten_at
@@ -163,16 +180,8 @@ class Source(models.Model):
         self.findings = shortened(findings[:MAX_FINDINGS])
         if more > 0:
             self.findings.append(("", f"{more:,} more."))
-        self.save(
-            update_fields=["commit", "synced_at", "rewritten_at", "counts", "layouts", "findings"]
-        )
-        self.set_state(SourceState.FAILING if reason else SourceState.OK, reason)
-
-    def set_state(self, state, reason=""):
-        """Record the outcome of a run. A paused source stays paused."""
-        rows = Source.objects.filter(pk=self.pk).exclude(state=SourceState.PAUSED)
-        if rows.update(state=state, reason=reason):
-            self.state, self.reason = state, reason
+        self.state, self.reason = (SourceState.FAILING if reason else SourceState.OK), reason
+        self.save(update_fields=OUTCOME)
 
     @transaction.atomic
     def change(self, **values):

@@ -117,6 +117,18 @@ def test_no_source_is_synced_again_within_the_minutes(upstream, source_of, sched
     assert waits == [15, 90]
 
 
+@pytest.mark.contract("30.13", "30.21")
+def test_what_staff_change_during_other_runs_counts(upstream, source_of, scheduler_of):
+    commit = upstream.commit(skill_named("pdf-tables"))
+    changed, paused = source_of(ref="gone"), source_of("paused")
+    Source.objects.get(pk=changed.pk).change(ref="main")
+    Source.objects.get(pk=paused.pk).pause()
+    scheduler = scheduler_of()
+    for source in (changed, paused):
+        scheduler.sync(source)
+    assert scheduler.lines == [f"team: {commit[:10]}: 1 published", "paused: Staff have paused it."]
+
+
 @pytest.mark.contract("30.22")
 def test_one_process_has_the_turn_until_it_gives_it_back_or_its_lease_ends(transactional_db):
     with Heartbeat("one") as one:

@@ -5,7 +5,7 @@ from django.core.management import CommandError
 from django.db.models.signals import post_save
 
 from catalogue.models import Persona, Skill
-from sources.exceptions import SourceFails
+from sources.exceptions import Interrupted
 from sources.models import Source
 from submissions.models import Submission, SubmittedVersion
 from tests.factories import SkillFactory
@@ -237,11 +237,66 @@ def test_a_rewritten_history_is_said(repository):
 def test_nothing_follows_once_staff_pause_it(repository):
     repository.skill("pdf")
 
-    with pytest.raises(SourceFails, match="Staff have paused it"):
+    with pytest.raises(Interrupted, match="Staff have paused it"):
         repository.sync(state="paused")
 
     assert published() == {}
     assert Source.objects.get().state == "paused"
+
+
+CHANGES = {
+    "url": "https://git.example.com/other.git",
+    "ref": "stable",
+    "token_variable": "SOURCE_TOKEN_TEAM",
+    "kind": "both",
+    "folder": "skills",
+    "review": "here",
+    "wait_hours": 24,
+}
+
+
+@pytest.mark.contract("30.13")
+@pytest.mark.parametrize("field", CHANGES)
+def test_a_run_ends_without_a_result_once_staff_change_its_settings(repository, field):
+    repository.skill("csv")
+    repository.skill("pdf")
+
+    def change(**_):
+        Source.objects.get().change(**{field: CHANGES[field]})
+
+    with receiving(post_save, SubmittedVersion, change), pytest.raises(Interrupted):
+        repository.sync()
+
+    source = Source.objects.get()
+    assert list(published()) == ["csv"]
+    assert (source.commit, source.counts, source.soon) == ("", {}, True)
+
+
+@pytest.mark.contract("30.13")
+def test_a_failure_of_other_settings_is_not_recorded(repository):
+    stale = Source.objects.get()
+    Source.objects.get().change(ref="stable")
+
+    with pytest.raises(Interrupted):
+        stale.fail("The branch or tag main is gone.")
+
+    assert Source.objects.get().state == "ok"
+
+
+@pytest.mark.contract("30.13")
+def test_a_new_name_ends_no_run(repository):
+    repository.skill("csv")
+    repository.skill("pdf")
+
+    def change(**_):
+        source = Source.objects.get()
+        if source.name == "team":
+            source.change(name="office")
+
+    with receiving(post_save, SubmittedVersion, change):
+        repository.sync()
+
+    assert published() == {"csv": "git:office:csv/SKILL.md", "pdf": "git:office:pdf/SKILL.md"}
 
 
 @pytest.mark.contract("30.4")
