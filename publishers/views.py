@@ -1,12 +1,12 @@
 import logging
 
-from django.conf import settings
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.decorators import action
 
 from marketplace.access import Audience
 from marketplace.api.viewsets import PublicViewSet
+from marketplace.features import has_submissions
 from marketplace.ratelimits.decorators import check_rate, ratelimit
 from marketplace.ratelimits.windows import Caller
 from publishers.exceptions import TokenNotAccepted
@@ -25,7 +25,7 @@ class ExchangeViewSet(PublicViewSet):
 
     @classmethod
     def exists(cls):
-        return settings.SUBMISSIONS != "off"
+        return has_submissions()
 
     @extend_schema(
         operation_id="exchange_token",
