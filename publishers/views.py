@@ -41,11 +41,13 @@ class ExchangeViewSet(PublicViewSet):
     @action(detail=False, methods=["post"])
     @ratelimit("exchange")
     def exchange(self, request):
-        text = self.validated(request)["token"]
+        text, limits = self.validated(request)["token"], request.rate_limit_headers
         try:
             token = self.exchanged(request, text)
         except TokenNotAccepted as refused:
             logger.info("A token of CI was not accepted: %s", refused.reason)
+            # The limit of a publisher would tell that the token has matched one.
+            request.rate_limit_headers = limits
             raise
         return self.respond(ExchangedTokenSerializer, token, status.HTTP_201_CREATED)
 

@@ -43,6 +43,7 @@ def assert_refused(exchange, caplog):
         response = exchange(token)
         assert (response.status_code, response.json()) == (401, REFUSED)
         assert "WWW-Authenticate" not in response.headers
+        assert response.headers["RateLimit-Policy"] == '"exchange";q=300;w=3600'
         assert reason in caplog.text
         assert token not in caplog.text
 
