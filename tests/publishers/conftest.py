@@ -15,9 +15,9 @@ def issuer():
     issuer = LoopbackIssuer()
     yield issuer
     issuer.close()
-    # A thread that has waited for it may still have the turn of this process.
-    assert fetching.turn.acquire(timeout=20)
-    fetching.turn.release()
+    for thread in fetching.threads.values():
+        thread.join(20)
+    assert not any(thread.is_alive() for thread in fetching.threads.values())
 
 
 @pytest.fixture
