@@ -149,6 +149,11 @@ class Publisher(models.Model):
                 "needs no ref.",
             ),
             models.CheckConstraint(
+                condition=~Q(any_branch=True, ref_type="tag"),
+                name="publisher_any_branch_is_no_tag",
+                violation_error_message="A tag is no branch: choose the type branch, or none.",
+            ),
+            models.CheckConstraint(
                 condition=Q(ref="")
                 | Q(project_claim="sub")
                 | ~Q(ref_type="", protected_only=False),

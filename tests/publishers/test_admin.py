@@ -66,6 +66,10 @@ def test_a_publisher_is_made(add, agent, admin_client):
             RUNS,
         ),
         (
+            {"any_branch": "on", "ref": "", "ref_type": "tag"},
+            "A tag is no branch: choose the type branch, or none.",
+        ),
+        (
             {"ref_type": ""},
             KIND,
         ),
