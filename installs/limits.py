@@ -1,7 +1,6 @@
 """How much of its rate limits an agent has used (contract 13.2)."""
 
-from django.conf import settings
-
+from marketplace.features import has_submissions
 from marketplace.ratelimits.windows import Caller, usage_of
 
 # The policies that count by agent.
@@ -10,5 +9,5 @@ POLICIES = ["install", "review", "confirm-claim", "manage", "report", "clone", "
 
 def usages_of(request, agent):
     """The Usage of each policy. Reading it counts nothing."""
-    policies = POLICIES if settings.SUBMISSIONS != "off" else POLICIES[:-1]
+    policies = POLICIES if has_submissions() else POLICIES[:-1]
     return [usage_of(request, policy, Caller.of(agent)) for policy in policies]

@@ -18,8 +18,10 @@ PIECE = 64 * 1024
 LOOPBACK = {"127.0.0.1", "localhost"}  # the only hosts that may have http
 DEFAULT_PORTS = {"https": 443, "http": 80}
 
-# Held while this process fetches, so that a slow server keeps one thread at most.
+# Held while a request waits for a server, so that slow servers keep one request waiting at most.
 turn = Lock()
+# The last thread for each server. One that waits for the resolver of names outlives its request.
+threads = {}
 
 
 class Unreachable(Exception):
@@ -27,7 +29,7 @@ class Unreachable(Exception):
 
 
 class Busy(Unreachable):
-    """Another thread of this process is fetching."""
+    """Another request to this process is waiting for a document."""
 
 
 def is_safe(url):
@@ -48,40 +50,41 @@ def is_safe(url):
     )
 
 
-def within_bounds(may_begin, fetch, *arguments):
-    """The result of `fetch(*arguments, deadline)`, which reads documents with `fetch_json`.
+def within_bounds(may_begin, fetch, server):
+    """The result of `fetch(server, deadline)`, which reads documents with `fetch_json`.
 
-    None if `may_begin()` is false once it is this thread's turn. Raises Busy, or Unreachable after
+    None if `may_begin()` is false once it is this request's turn. Raises Busy, or Unreachable after
     SECONDS at the latest.
     """
     if not turn.acquire(blocking=False):
         raise Busy("another document is being fetched")
-    outcome = {}
-    # Nothing but a thread of its own bounds the time that the resolver of names takes.
-    arguments = [outcome, fetch, *arguments, time.monotonic() + SECONDS]
-    thread = Thread(target=fetch_and_release, args=arguments, daemon=True)
     try:
-        if not may_begin():
-            return None
-        thread.start()
+        return in_thread(fetch, server) if may_begin() else None
     finally:
-        if thread.ident is None:  # It has not been started.
-            turn.release()
+        turn.release()
+
+
+def in_thread(fetch, server):
+    # Nothing but a thread of its own bounds the time that the resolver of names takes.
+    if server in threads and threads[server].is_alive():
+        raise Unreachable("the fetch before has not ended")
+    outcome, deadline = {}, time.monotonic() + SECONDS
+    thread = Thread(target=store_outcome, args=[outcome, fetch, server, deadline], daemon=True)
+    threads[server] = thread
+    thread.start()
     thread.join(SECONDS)
     if "result" in outcome:
         return outcome["result"]
     raise Unreachable(outcome.get("error", f"no answer within {SECONDS} seconds"))
 
 
-def fetch_and_release(outcome, fetch, *arguments):
+def store_outcome(outcome, fetch, server, deadline):
     try:
-        outcome["result"] = fetch(*arguments)
+        outcome["result"] = fetch(server, deadline)
     except Unreachable as error:
         outcome["error"] = str(error)
     except (OSError, HTTPException, ValueError) as error:
         outcome["error"] = f"{type(error).__name__}: {error}"
-    finally:
-        turn.release()
 
 
 def fetch_json(server, path, deadline):

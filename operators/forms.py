@@ -1,5 +1,4 @@
 from django import forms
-from django.conf import settings
 from django.template.defaultfilters import date
 
 from agents import tokens
@@ -7,6 +6,7 @@ from agents.models import AgentToken, OperatorClaim, OperatorKey
 from catalogue.models import Skill
 from installs.models import choices
 from marketplace.api.scopes import DEFAULT_SCOPES, scope_choices
+from marketplace.features import has_submissions
 from marketplace.models import max_length
 from marketplace.names import has_controls
 from marketplace.ratelimits.rates import Rate, in_words
@@ -107,7 +107,7 @@ class LimitsForm(forms.Form):
 
     def __init__(self, claim, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        limited = LIMITED if settings.SUBMISSIONS == "off" else LIMITED | SUBMITTING
+        limited = LIMITED | SUBMITTING if has_submissions() else LIMITED
         for policy, label in limited.items():
             rate = rate_of(policy, claim.agent.tier)
             highest, limit = Rate.parse(rate).limit, claim.agent.limits.get(policy)

@@ -1,11 +1,11 @@
 """What the console shows of an agent (contract 19.5)."""
 
-from django.conf import settings
 from django.db.models import F
 
 from catalogue.models import Persona
 from installs import reads
 from installs.limits import usages_of
+from marketplace.features import has_submissions
 from operators.forms import LIMITED, SUBMITTING
 
 MAX_ROWS = 100  # of each kind on a page
@@ -29,7 +29,7 @@ class Overview:
         self.reviews = NewestRows(
             request, "reviews", reviews.defer(*Persona.long_columns("persona__"))
         )
-        if settings.SUBMISSIONS != "off":
+        if has_submissions():
             self.submissions = NewestRows(request, "submissions", agent.submissions.for_list())
         self.advisories = reads.advisories(agent=agent.pk)
         self.updates = reads.updates(agent=agent.pk)

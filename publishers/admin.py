@@ -1,12 +1,12 @@
 from django import forms
-from django.conf import settings
 from django.contrib import admin
 
 from agents.admin.forms import AgentField
-from marketplace.adminsite.base import MenuItem, StaffModelAdmin, link_to
+from marketplace.adminsite.base import MenuItem, OptionalMixin, StaffModelAdmin, link_to
 from marketplace.adminsite.edits import EditForm
 from marketplace.adminsite.panels import panel
 from marketplace.api.links import base_url
+from marketplace.features import has_submissions
 from marketplace.fetching import is_safe
 from publishers.models import Publisher
 
@@ -42,7 +42,7 @@ def tokens_panel(_admin, request, publisher):
 
 
 @admin.register(Publisher)
-class PublisherAdmin(StaffModelAdmin):
+class PublisherAdmin(OptionalMixin, StaffModelAdmin):
     """The projects whose runs of CI may submit (contract 31). Only superusers manage them."""
 
     menu = MenuItem("Agents", 24, "rocket_launch")
@@ -62,22 +62,8 @@ class PublisherAdmin(StaffModelAdmin):
     readonly_fields = ["created_at", "last_used_at"]
     panels = [tokens_panel]
 
-    # Without submissions there is nothing to manage.
-
-    def has_module_permission(self, request):
-        return settings.SUBMISSIONS != "off" and super().has_module_permission(request)
-
-    def has_view_permission(self, request, obj=None):
-        return settings.SUBMISSIONS != "off" and super().has_view_permission(request, obj)
-
-    def has_add_permission(self, request):
-        return settings.SUBMISSIONS != "off" and super().has_add_permission(request)
-
-    def has_change_permission(self, request, obj=None):
-        return settings.SUBMISSIONS != "off" and super().has_change_permission(request, obj)
-
-    def has_delete_permission(self, request, obj=None):
-        return settings.SUBMISSIONS != "off" and super().has_delete_permission(request, obj)
+    def exists(self):
+        return has_submissions()
 
     def get_fieldsets(self, request, obj=None):
         shown = super().get_fieldsets(request, obj)

@@ -1,12 +1,12 @@
 import logging
 
-from django.conf import settings
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.decorators import action
 
 from marketplace.access import Audience
 from marketplace.api.viewsets import PublicViewSet
+from marketplace.features import has_submissions
 from marketplace.ratelimits.decorators import check_rate, ratelimit
 from marketplace.ratelimits.windows import Caller
 from publishers.exceptions import TokenNotAccepted
@@ -25,7 +25,7 @@ class ExchangeViewSet(PublicViewSet):
 
     @classmethod
     def exists(cls):
-        return settings.SUBMISSIONS != "off"
+        return has_submissions()
 
     @extend_schema(
         operation_id="exchange_token",
@@ -41,11 +41,13 @@ class ExchangeViewSet(PublicViewSet):
     @action(detail=False, methods=["post"])
     @ratelimit("exchange")
     def exchange(self, request):
-        text = self.validated(request)["token"]
+        text, limits = self.validated(request)["token"], request.rate_limit_headers
         try:
             token = self.exchanged(request, text)
         except TokenNotAccepted as refused:
             logger.info("A token of CI was not accepted: %s", refused.reason)
+            # The limit of a publisher would tell that the token has matched one.
+            request.rate_limit_headers = limits
             raise
         return self.respond(ExchangedTokenSerializer, token, status.HTTP_201_CREATED)
 

@@ -25,7 +25,7 @@ from sources.syncing import Sync
 POLL, ROUND, RETRY = 2, 60, 5
 DAY = timedelta(days=1)
 # The commands that a deployment runs every night.
-JOBS = {"delete_rejected_submissions": DAY, "clearsessions": DAY}
+JOBS = {"delete_rejected_submissions": DAY, "delete_tokens_of_runs": DAY, "clearsessions": DAY}
 CRASHED = "The run crashed; the log of sync_sources says more."
 logger = logging.getLogger(__name__)
 

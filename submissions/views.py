@@ -3,7 +3,6 @@
 import re
 from contextlib import closing
 
-from django.conf import settings
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
 
@@ -12,6 +11,7 @@ from marketplace.api.exceptions import BadRequest
 from marketplace.api.query_params import query_parameters
 from marketplace.api.scopes import Scope
 from marketplace.api.viewsets import ApiViewSet, shared_serializer
+from marketplace.features import has_submissions
 from marketplace.ratelimits.decorators import ratelimit
 from submissions import reads
 from submissions.authors import Author
@@ -71,7 +71,7 @@ class SubmissionViewSet(ApiViewSet):
 
     @classmethod
     def exists(cls):
-        return settings.SUBMISSIONS != "off"
+        return has_submissions()
 
     def get_parsers(self):
         return [SubmissionParser()]

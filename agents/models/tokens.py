@@ -34,6 +34,10 @@ class AgentTokenQuerySet(RevokedQuerySet):
         """Tokens that are usable, or would be if nobody had stopped the agent."""
         return self.filter(Q(expires_at=None) | Q(expires_at__gt=Now()), revoked_at=None)
 
+    def of_runs(self):
+        """Those that runs of CI exchanged for their own (contract 31)."""
+        return self.filter(provenance__isnull=False)
+
 
 class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):
     def issue(self, agent, scopes=DEFAULT_SCOPES, *, name="", expires_at=None, provenance=None):
@@ -105,6 +109,12 @@ class AgentToken(RevokedOnce):
             models.Index(Right("hint", 4), name="token_hint_end"),
             newest_where("token_revoked", Q(revoked_at__isnull=False)),
             newest_where("token_leaked", Q(revocation_reason=LEAKED)),
+            # `of_runs` that have expired are deleted.
+            models.Index(
+                fields=["expires_at"],
+                name="token_of_run_expiry",
+                condition=Q(provenance__isnull=False),
+            ),
         ]
         constraints = [
             models.UniqueConstraint(fields=["digest"], name="unique_token_digest"),

@@ -1,4 +1,3 @@
-from django.conf import settings
 from drf_spectacular.utils import extend_schema_serializer
 
 from agents.models import Agent
@@ -20,6 +19,7 @@ from marketplace.api.fields import (
     TimestampField,
 )
 from marketplace.api.serializers import ResponseSerializer
+from marketplace.features import has_submissions
 from marketplace.models import max_length
 
 
@@ -132,13 +132,13 @@ class ProfileSerializer(ResponseSerializer):
 
     def get_fields(self):
         fields = super().get_fields()
-        if settings.SUBMISSIONS == "off":
+        if not has_submissions():
             del fields["maintains"]
         return fields
 
     def represent(self, profile, context):
         data = super().represent(profile, context)
-        if settings.SUBMISSIONS == "off":
+        if not has_submissions():
             del data["maintains"]
         return data
 

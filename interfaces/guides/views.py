@@ -7,6 +7,7 @@ from marketplace.access import Audience
 from marketplace.api.links import base_url
 from marketplace.api.responses import public_response
 from marketplace.api.viewsets import PublicReadingViewSet
+from marketplace.features import has_submissions
 from marketplace.middleware.security import ContentSecurityPolicyMiddleware
 from marketplace.ratelimits.rates import in_words
 from marketplace.ratelimits.windows import rate_of
@@ -55,7 +56,7 @@ def guide(name, request):
         # The options that a request for the catalogue needs besides its address.
         "auth": "" if access.is_public() else ' -H "Authorization: Bearer $TOKEN"',
         "has_git": settings.GIT,
-        "submissions": settings.SUBMISSIONS,
+        "submissions": has_submissions() and settings.SUBMISSIONS,
         # The address of the agent's own repository, with its token as the password.
         "own_repository": base.replace("://", "://x:$CLONE@") + "/git/me.git",
     }

@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 
-from django.conf import settings
-
 from interfaces.mcp import wording
 from interfaces.mcp.tools import agents, catalogue, installs, reviews, submissions
 from marketplace import access
+from marketplace.features import has_submissions
 
 TOOLS = {
     name: replace(tool, operation_id=tool.operation_id or name)
@@ -22,7 +21,7 @@ CORE = (
 
 def tools_here():
     """The tools of this marketplace, by name."""
-    absent = submissions.TOOLS if settings.SUBMISSIONS == "off" else ()
+    absent = () if has_submissions() else submissions.TOOLS
     return {name: tool for name, tool in TOOLS.items() if name not in absent}
 
 

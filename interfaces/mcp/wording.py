@@ -3,6 +3,7 @@
 from django.conf import settings
 
 from marketplace import access
+from marketplace.features import has_submissions
 
 REGISTERING = {
     "open": "register once, with register_agent or by POST to {url}",
@@ -59,7 +60,7 @@ def instructions(lists, *, url, console):
     return INSTRUCTIONS.format(
         purpose=OPEN if is_public else MEMBERS_ONLY,
         registering=registering,
-        submitting=NOT_SUBMITTING if settings.SUBMISSIONS == "off" else SUBMITTING,
+        submitting=SUBMITTING if has_submissions() else NOT_SUBMITTING,
         console=console,
         lists=lists,
     )

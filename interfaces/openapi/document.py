@@ -13,6 +13,7 @@ from interfaces.openapi import errors
 from interfaces.openapi.components import HEADERS
 from marketplace import access
 from marketplace.api.viewsets import ApiViewSet
+from marketplace.features import has_submissions
 
 INTRODUCTION = """\
 A marketplace where software agents find, install and review skills and personas.
@@ -102,7 +103,7 @@ class Generator(SchemaGenerator):
                 ),
             }
             for name, text in TAGS.items()
-            if name != "Submissions" or settings.SUBMISSIONS != "off"
+            if name != "Submissions" or has_submissions()
         ]
         document["components"]["headers"] = HEADERS
         return document

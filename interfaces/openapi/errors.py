@@ -3,6 +3,7 @@
 from django.conf import settings
 
 from marketplace.api.exceptions import ApiError
+from marketplace.features import has_submissions
 
 OF_GIT, OF_SUBMISSIONS = ["interfaces.git."], ["submissions.", "publishers."]
 
@@ -29,7 +30,7 @@ def absent():
     """The modules of what this marketplace does not have."""
     if not settings.GIT:
         yield from OF_GIT
-    if settings.SUBMISSIONS == "off":
+    if not has_submissions():
         yield from OF_SUBMISSIONS
 
 

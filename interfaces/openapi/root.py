@@ -11,6 +11,7 @@ from marketplace.api.links import base_url
 from marketplace.api.responses import conditional_response
 from marketplace.api.serializers import ResponseSerializer
 from marketplace.api.viewsets import PublicReadingViewSet
+from marketplace.features import has_submissions
 
 NAME = "Agent marketplace"
 ROUTES = {
@@ -38,8 +39,7 @@ ROUTES = {
 
 def routes():
     """The routes that this marketplace has."""
-    is_off = settings.SUBMISSIONS == "off"
-    return {name: ROUTES[name] for name in ROUTES if not (is_off and name == "submissions")}
+    return {name: ROUTES[name] for name in ROUTES if name != "submissions" or has_submissions()}
 
 
 class LinksSerializer(ResponseSerializer):

@@ -205,6 +205,28 @@ class ReadOnlyModelAdmin(StaffModelAdmin):
         return False
 
 
+class OptionalMixin:
+    """Without what `exists` looks for, nobody sees or does anything here."""
+
+    def exists(self):
+        raise NotImplementedError
+
+    def has_module_permission(self, request):
+        return self.exists() and super().has_module_permission(request)
+
+    def has_view_permission(self, request, obj=None):
+        return self.exists() and super().has_view_permission(request, obj)
+
+    def has_add_permission(self, request):
+        return self.exists() and super().has_add_permission(request)
+
+    def has_change_permission(self, request, obj=None):
+        return self.exists() and super().has_change_permission(request, obj)
+
+    def has_delete_permission(self, request, obj=None):
+        return self.exists() and super().has_delete_permission(request, obj)
+
+
 class WholeNameSearchMixin:
     """Searches for a whole slug, handle or identifier, in each of `search_fields`."""
 

@@ -1,10 +1,10 @@
-from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import models
 from rest_framework.exceptions import NotAuthenticated
 from rest_framework.permissions import BasePermission
 
 from marketplace.api.exceptions import InsufficientScope
+from marketplace.features import has_submissions
 
 
 class Scope(models.TextChoices):
@@ -23,7 +23,7 @@ DEFAULT_SCOPES = (Scope.READ, Scope.INSTALL, Scope.REVIEW)
 
 def known_scopes():
     """The scopes of this marketplace."""
-    return [scope for scope in Scope if scope != Scope.SUBMIT or settings.SUBMISSIONS != "off"]
+    return [scope for scope in Scope if scope != Scope.SUBMIT or has_submissions()]
 
 
 def scope_choices():

@@ -1,10 +1,10 @@
 """An operator's action on a submission of an agent."""
 
 from django import forms
-from django.conf import settings
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
+from marketplace.features import has_submissions
 from operators.actions.base import Action
 from submissions.exceptions import AlreadyDecided
 from submissions.models import Submission
@@ -21,7 +21,7 @@ class WithdrawSubmission(Action):
     subject_path = r"/(?P<submission_id>\w+)"
 
     def subject(self, agent, submission_id):
-        if settings.SUBMISSIONS == "off":
+        if not has_submissions():
             raise Http404
         return get_object_or_404(
             Submission.objects.for_list(), agent=agent, public_id=submission_id

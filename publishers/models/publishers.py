@@ -17,7 +17,6 @@ from publishers.runs import is_of_pull_request, name_of, provenance_of
 LIFETIME = timedelta(minutes=15)
 MAX_CLAIM = 255  # characters
 KEPT_FOR = timedelta(hours=1)  # more than the clocks of two hosts differ
-BATCH = 100  # expired rows that are deleted at once
 SPENT = "it was exchanged before"
 
 
@@ -29,18 +28,15 @@ class ExchangedTokenQuerySet(models.QuerySet):
 
     def spend(self, id_token):
         """Record the one use of a token. Raises IntegrityError for a second caller, which waits."""
-        self.delete_expired()
         expires_at = datetime.fromtimestamp(id_token.expires_at, UTC)
         self.create(digest=id_token.digest, expires_at=expires_at)
 
-    def delete_expired(self):
-        """Delete some of the expired rows, but none that another request is deleting."""
-        expired = self.filter(expires_at__lt=timezone.now() - KEPT_FOR).values_list("pk", flat=True)
-        self.filter(pk__in=list(expired.select_for_update(skip_locked=True)[:BATCH])).delete()
+    def expired(self):
+        return self.filter(expires_at__lt=timezone.now() - KEPT_FOR)
 
 
 class ExchangedToken(models.Model):
-    """A token of CI that was exchanged; kept until it has expired."""
+    """A token of CI that was exchanged; kept at least until it has expired."""
 
     digest = models.CharField(max_length=64)
     expires_at = models.DateTimeField(db_index=True)
@@ -151,6 +147,11 @@ class Publisher(models.Model):
                 name="publisher_names_runs",
                 violation_error_message="Name a ref or an environment, or tick any branch, which "
                 "needs no ref.",
+            ),
+            models.CheckConstraint(
+                condition=~Q(any_branch=True, ref_type="tag"),
+                name="publisher_any_branch_is_no_tag",
+                violation_error_message="A tag is no branch: choose the type branch, or none.",
             ),
             models.CheckConstraint(
                 condition=Q(ref="")

@@ -13,6 +13,7 @@ from catalogue.models import Kind
 from marketplace.adminsite.actions import confirmed_action, offered_to
 from marketplace.adminsite.base import (
     MenuItem,
+    OptionalMixin,
     ReadOnlyModelAdmin,
     WholeNameSearchMixin,
     link_to,
@@ -20,6 +21,7 @@ from marketplace.adminsite.base import (
 from marketplace.adminsite.notes import AssigneeFilter, NotesMixin, notes_of
 from marketplace.adminsite.pages import AdminPage
 from marketplace.diffs import removal
+from marketplace.features import has_submissions
 from submissions.admin.deciding import archive_view, decide_view, page_context
 from submissions.admin.facts import (
     age_of,
@@ -42,7 +44,7 @@ MAX_QUEUE = 2000  # submissions that "next" goes through
 
 def has_desk():
     """Whether agents or sources may submit."""
-    return settings.SUBMISSIONS != "off" or bool(settings.SOURCE_HOSTS)
+    return has_submissions() or bool(settings.SOURCE_HOSTS)
 
 
 class Neighbours(NamedTuple):
@@ -55,7 +57,7 @@ class Neighbours(NamedTuple):
 
 
 @admin.register(Submission)
-class SubmissionAdmin(NotesMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
+class SubmissionAdmin(OptionalMixin, NotesMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     menu = MenuItem("Catalogue", 9, "inbox")
     list_display = ["entry", "change", "codes", "author", "operator", "age"]
     list_filter = [StateFilter, "kind", FindingFilter, WaitFilter, AssigneeFilter]
@@ -89,11 +91,8 @@ class SubmissionAdmin(NotesMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
 
     # Permissions
 
-    def has_module_permission(self, request):
-        return has_desk() and super().has_module_permission(request)
-
-    def has_view_permission(self, request, obj=None):
-        return has_desk() and super().has_view_permission(request, obj)
+    def exists(self):
+        return has_desk()
 
     def has_note_permission(self, request):
         return self.has_act_permission(request)

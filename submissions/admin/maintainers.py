@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 from django import forms
-from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
 from django.shortcuts import get_object_or_404, redirect
@@ -15,6 +14,7 @@ from marketplace.adminsite.actions import ActionForm
 from marketplace.adminsite.base import link_to
 from marketplace.adminsite.pages import AdminPage
 from marketplace.adminsite.panels import panel
+from marketplace.features import has_submissions
 from submissions.models import Maintainer
 
 OPEN = "Every agent that may submit can propose changes."
@@ -77,7 +77,7 @@ def rows_of(entry):
 
 
 def maintainers_panel(model_admin, request, entry):
-    if settings.SUBMISSIONS == "off" or not may_view(request):
+    if not (has_submissions() and may_view(request)):
         return None
     rows = rows_of(entry)
     shown = [row for row in rows if row.removed_at is None]
@@ -102,7 +102,7 @@ def may_change(model_admin, request):
 
 
 def entry_to_change(model_admin, request, object_id):
-    if settings.SUBMISSIONS == "off":
+    if not has_submissions():
         raise Http404
     if not may_change(model_admin, request):
         raise PermissionDenied

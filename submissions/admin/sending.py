@@ -3,7 +3,6 @@
 from contextlib import contextmanager
 from tempfile import TemporaryFile
 
-from django.conf import settings
 from django.contrib import messages
 from django.shortcuts import redirect
 
@@ -11,6 +10,7 @@ from catalogue.admin.base import FormButton
 from catalogue.models import Skill
 from importing.exports import as_file, export
 from marketplace.adminsite.base import link_to
+from marketplace.features import has_submissions
 from submissions.exceptions import NothingHasChanged, UnusableText
 from submissions.models import Submission
 from submissions.proposals import Proposal, unzipped, written
@@ -19,7 +19,7 @@ from submissions.proposals import Proposal, unzipped, written
 def is_offered(model_admin, request, entry):
     may_read = request.user.has_perm("submissions.view_submission")
     may_change = model_admin.has_change_permission(request, entry)
-    return settings.SUBMISSIONS != "off" and entry.is_published and may_change and may_read
+    return has_submissions() and entry.is_published and may_change and may_read
 
 
 def read(entry):

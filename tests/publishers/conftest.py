@@ -15,9 +15,9 @@ def issuer():
     issuer = LoopbackIssuer()
     yield issuer
     issuer.close()
-    # A thread that has waited for it may still have the turn of this process.
-    assert fetching.turn.acquire(timeout=20)
-    fetching.turn.release()
+    for thread in fetching.threads.values():
+        thread.join(20)
+    assert not any(thread.is_alive() for thread in fetching.threads.values())
 
 
 @pytest.fixture
@@ -43,6 +43,7 @@ def assert_refused(exchange, caplog):
         response = exchange(token)
         assert (response.status_code, response.json()) == (401, REFUSED)
         assert "WWW-Authenticate" not in response.headers
+        assert response.headers["RateLimit-Policy"] == '"exchange";q=300;w=3600'
         assert reason in caplog.text
         assert token not in caplog.text
 

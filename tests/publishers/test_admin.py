@@ -66,6 +66,10 @@ def test_a_publisher_is_made(add, agent, admin_client):
             RUNS,
         ),
         (
+            {"any_branch": "on", "ref": "", "ref_type": "tag"},
+            "A tag is no branch: choose the type branch, or none.",
+        ),
+        (
             {"ref_type": ""},
             KIND,
         ),
@@ -134,11 +138,12 @@ def test_roles_do_not_manage_publishers(admin_client_of, role):
 
 
 @pytest.mark.contract("31.14")
-@pytest.mark.usefixtures("publisher")
-def test_without_submissions_there_are_none(admin_client, settings):
+def test_without_submissions_there_are_none(admin_client, settings, publisher):
     settings.SUBMISSIONS = "off"
+    row = f"{LIST}{publisher.pk}"
 
-    assert admin_client.get(LIST).status_code == 403
+    for page in (LIST, ADD, f"{row}/change/", f"{row}/delete/"):
+        assert admin_client.get(page).status_code == 403
     assert LIST not in admin_client.get("/admin/").content.decode()
 
 

@@ -1,9 +1,11 @@
 """How often the keys of an issuer are fetched, and by whom (contract 31.9 to 31.11)"""
 
+import socket
 from datetime import timedelta
 from threading import Event
 
 import pytest
+from django.db.models import F
 
 from marketplace import fetching
 from publishers.models import Issuer
@@ -13,10 +15,8 @@ MINUTE = timedelta(seconds=61)
 
 
 def pass_time(time=MINUTE):
-    """Let the last fetch have been earlier."""
-    issuer = Issuer.objects.get()
-    before = issuer.fetched_at and issuer.fetched_at - time
-    Issuer.objects.update(tried_at=issuer.tried_at - time, fetched_at=before)
+    """Let the last fetch of each issuer have been earlier."""
+    Issuer.objects.update(tried_at=F("tried_at") - time, fetched_at=F("fetched_at") - time)
 
 
 @pytest.mark.contract("31.10")
@@ -105,20 +105,29 @@ def test_an_unknown_key_is_refused_while_another_issuer_is_asked(issuer, exchang
         assert_refused(issuer.token(), "no such key")
 
 
-@pytest.mark.contract("31.9")
+@pytest.mark.contract("31.9", "31.11")
 @pytest.mark.usefixtures("publisher")
-def test_a_slow_issuer_keeps_no_other_request_waiting(issuer, exchange, monkeypatch):
-    """While a name does not resolve, whatever the bounds of a connection are."""
-    monkeypatch.setattr(fetching, "SECONDS", 0.1)
-    resolves = Event()
+def test_a_name_that_does_not_resolve_keeps_no_other_issuer_waiting(
+    issuer, exchange, agent, monkeypatch
+):
+    is_over, resolve, names = Event(), socket.getaddrinfo, []
 
-    def never(*_args, **_options):
-        resolves.wait(10)
+    def hang(name, *arguments, **options):
+        if name != "ci.example":
+            return resolve(name, *arguments, **options)
+        names.append(name)
+        is_over.wait(10)
         raise OSError
 
-    monkeypatch.setattr("socket.getaddrinfo", never)
-    assert exchange(issuer.token()).status_code == 503
+    monkeypatch.setattr(socket, "getaddrinfo", hang)
+    slow = CI("https://ci.example")
+    slow.publisher(agent)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fetching, "SECONDS", 0.1)
+        assert exchange(slow.token()).status_code == 503
+    assert exchange(issuer.token()).status_code == 201
     pass_time()
-    assert exchange(issuer.token()).status_code == 503
-    assert fetching.turn.locked()
-    resolves.set()
+    assert exchange(slow.token()).status_code == 503
+    assert names == ["ci.example"]
+    is_over.set()

@@ -61,6 +61,7 @@ def test_an_environment_is_a_text(issuer, exchange, assert_refused, agent):
         {"environment": "e", "any_branch": True},  # and a ref
         {"project": "75", "ref": "", "ref_type": ""},
         {"project": "75", "ref_type": ""},
+        {"project": "75", "any_branch": True, "ref": "", "ref_type": "tag"},
         {"project": "75", "issuer": "http://ci.example"},
         {"project": "75", "issuer": "http://127.0.0.1.example"},
         {"project": "75", "issuer": "file:///etc"},

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import yaml
 
+from catalogue.models import Skill
 from demo.postgres import CHECKOUT
 from submissions.models import Submission
 from tests.publishers.test_exchanging import GITLAB
@@ -95,7 +96,7 @@ def test_github_actions(run_steps, issuer, agent, url):
     assert (done.returncode, done.stdout, done.stderr) == (0, "count-words Skill submitted\n", "")
     [sent] = Submission.objects.all()
     assert (sent.agent, sent.slug, sent.provenance["run"]) == (agent, "count-words", "15873202911")
-    assert run().stdout == "count-words Skill submitted\n"
+    assert run().stdout == "count-words is pending\n"
 
 
 @pytest.mark.contract("31.2", "31.13")
@@ -114,23 +115,75 @@ def test_gitlab(run_steps, issuer, agent, url):
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "Token is not accepted\n")
 
 
-@pytest.mark.contract("31.13")
-def test_a_skill_that_has_not_changed_is_no_error(run_steps, issuer, agent, url, approve):
+@pytest.fixture
+def run(run_steps, issuer, agent, url):
+    """Run publish.py with a new token."""
     issuer.publisher(agent, audience=url)
+    return lambda: run_steps("python3 publish.py", ID_TOKEN=issuer.token(aud=url))
 
-    def run():
-        return run_steps("python3 publish.py", ID_TOKEN=issuer.token(aud=url))
 
-    assert run().returncode == 0
+@pytest.fixture
+def skill(run_steps):
+    """The file of the example's skill in the checkout."""
+    return Path(run_steps("pwd").stdout.strip()) / "skills/count-words/SKILL.md"
+
+
+def add_line(skill):
+    skill.write_text(skill.read_text() + "\nCount twice.\n")
+
+
+@pytest.mark.contract("31.13")
+def test_only_a_skill_that_has_changed_is_submitted(run, skill, approve):
+    (skill.parent / "bin").mkdir()
+    (skill.parent / "bin/count").write_text("#!/bin/sh\nwc -w")
+    (skill.parent / "bin/count").chmod(0o755)
+    assert run().stdout == "count-words Skill submitted\n"
+    assert run().stdout == "count-words is pending\n"
     approve()
     again = run()
-    assert (again.returncode, again.stdout) == (0, "count-words Nothing has changed\n")
-    skill = Path(run_steps("pwd").stdout.strip()) / "skills/count-words/SKILL.md"
-    skill.write_text(skill.read_text().replace("Run", "Always run"))
+    assert (again.returncode, again.stdout) == (0, "count-words is published\n")
+    add_line(skill)
     assert run().stdout == "count-words Skill submitted\n"
-    assert Submission.objects.pending().get().findings == []
+    Submission.objects.pending().get().reject("Too short.")
+    again = run()
+    assert (again.returncode, again.stdout) == (1, "count-words is rejected: Too short.\n")
     skill.write_text("No frontmatter")
     assert run().returncode == 1
+
+
+@pytest.mark.contract("29.7", "31.13")
+def test_a_change_is_outdated_once_staff_have_changed_the_skill(run, skill, approve):
+    run()
+    approve()
+    add_line(skill)
+    run()
+    assert Submission.objects.pending().get().findings == []
+
+    entry = Skill.objects.get()
+    entry.content += "\nNot for numbers.\n"
+    entry.save()
+    add_line(skill)
+    assert run().stdout == "count-words Skill submitted\n"
+    [finding] = Submission.objects.pending().get().findings
+    assert (finding["code"], finding["text"]) == (
+        "outdated",
+        "made from version 1, and the newest is 2",
+    )
+
+
+@pytest.mark.contract("31.13")
+def test_a_skill_that_staff_have_imported_is_no_error(run, approve):
+    run()
+    approve()
+    Submission.objects.update(slug="another")
+
+    again = run()
+    assert (again.returncode, again.stdout) == (0, "count-words Nothing has changed\n")
+
+
+@pytest.mark.contract("31.13")
+def test_a_link_is_not_followed(run, skill):
     (skill.parent / "notes.md").symlink_to("../../publish.py")
+
     linked = run()
     assert (linked.returncode, linked.stderr) == (1, "count-words has a link\n")
