@@ -6,6 +6,7 @@ import re
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.core.handlers.wsgi import WSGIHandler, get_path_info
+from django.core.signals import request_finished
 from django.utils.http import parse_header_parameters
 
 from infrastructure.handler import Handler
@@ -13,6 +14,7 @@ from infrastructure.http_cache.store import fresh_response
 from infrastructure.server.gunicorn_internals import end_connection
 from infrastructure.server.request_ids import HEADER, new_id, request_id
 from infrastructure.server.sizes import MAX_BODY, TOO_LARGE, max_body
+from infrastructure.server.uploads import BodyAwaited
 from marketplace.middleware.pages import drop_unknown_parameters
 from marketplace.secrets import mask
 
@@ -41,7 +43,11 @@ class Application:
         if fresh is not None:
             return fresh.to_wsgi(environ, start_with_id)
         blank_unreadable_content_type(environ)
-        response = self.django(environ, start_with_id)
+        try:
+            response = self.django(environ, start_with_id)
+        except BodyAwaited:
+            request_finished.send(sender=type(self))  # The connection to the database is free.
+            raise
         if environ["REQUEST_METHOD"] != "HEAD":
             return response
         # Django leaves it to the server to drop the body, but gunicorn logs a warning when it does.
@@ -75,7 +81,7 @@ def measure_chunked_body(environ):
 def refuse_long_body(environ):
     """Keep everything from reading a body that the server did not wait for."""
     length = int(environ.get("CONTENT_LENGTH") or 0)
-    if length > max_body(environ["PATH_INFO"], environ.get("HTTP_AUTHORIZATION", "")):
+    if length > max_body(environ["PATH_INFO"]):
         environ["wsgi.input"] = TooLong()
 
 

@@ -9,6 +9,7 @@ from infrastructure.server.sizes import (
     HEAD_TOO_LARGE,
     MAX_BODY,
     TOO_LARGE,
+    is_submission,
     max_body,
 )
 from infrastructure.server.turns import path_and_forwarded
@@ -18,7 +19,6 @@ MAX_CHUNKED = 2 * MAX_BODY  # bytes of a chunked body, including the framing of 
 MAX_ARRIVED = MAX_HEAD + MAX_CHUNKED
 MAX_CHUNKS = 4096
 MAX_CHUNK_LINE = 8190  # bytes; gunicorn refuses a longer one
-AUTHORIZATION = re.compile(rb"\r\nauthorization:[ \t]*([^\r]*)", re.IGNORECASE)
 END_OF_LINE = b"\r\n"
 END_OF_HEAD = b"\r\n\r\n"
 END_OF_CHUNKS = b"0\r\n\r\n"
@@ -41,6 +41,7 @@ class Incoming:
 
     size = None  # bytes of head and body, if the head states the length
     is_upload = False  # longer than MAX_BODY, and accepted
+    is_unjudged = False  # an upload whose head the application has to accept first
     expects_continue = False  # the client sends the body after a 100
 
     def __init__(self, cfg, client):
@@ -83,11 +84,10 @@ class Incoming:
         if is_chunked:
             self.size = None
         else:
-            head = data[: self.body]
-            path, _ = path_and_forwarded(head)
-            authorization = b",".join(AUTHORIZATION.findall(head)).decode("latin-1")
-            is_accepted = length <= max_body(path, authorization)
+            path, _ = path_and_forwarded(data[: self.body])
+            is_accepted = length <= max_body(path)
             self.is_upload = is_accepted and length > MAX_BODY
+            self.is_unjudged = self.is_upload and is_submission(path)
             self.size += length if is_accepted else 0
         self.expects_continue = expects and self.size != self.body
 

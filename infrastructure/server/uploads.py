@@ -2,11 +2,25 @@
 
 import os
 from contextlib import suppress
+from contextvars import ContextVar
 from functools import partial
 from tempfile import TemporaryFile
 
 PIECE = 64 * 1024  # bytes
 PIECES = 16  # at a time, so that one fast client does not keep a thread from others
+
+# Whether the application judges a head whose body has not arrived.
+is_body_awaited = ContextVar("is_body_awaited", default=False)
+
+
+class BodyAwaited(BaseException):
+    """The application has accepted the head, and wants to read the body."""
+
+
+def head_alone(head):
+    """A request as the pieces of it that have arrived."""
+    yield head
+    raise BodyAwaited
 
 
 class Upload:

@@ -26,6 +26,7 @@ from infrastructure.server.incoming import RequestRefused
 from infrastructure.server.request_ids import end_request
 from infrastructure.server.sizes import NO_ROOM, TOO_SLOW
 from infrastructure.server.turns import Turns, path_and_forwarded
+from infrastructure.server.uploads import BodyAwaited, head_alone, is_body_awaited
 
 WHEN_READABLE = select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLONESHOT
 WHEN_WRITABLE = select.EPOLLOUT | select.EPOLLONESHOT
@@ -113,6 +114,8 @@ class Worker(BaseWorker):
         except RequestRefused as error:
             self.refuse(conn, *error.args)
         else:
+            if missing and conn.incoming.is_unjudged and not self.accepts_head(conn, data):
+                return
             conn.tell_to_continue()
             if missing and conn.incoming.is_upload:
                 self.receive_upload(conn, event)
@@ -132,6 +135,22 @@ class Worker(BaseWorker):
         is_first = has_begun and not conn.is_partial
         conn.is_partial = has_begun
         self.park(conn, self.receive, self.request_timeout if is_first else None)
+
+    def accepts_head(self, conn, data):
+        """Whether the application wants to read the body. If not, it has responded."""
+        conn.incoming.is_unjudged = False
+        parser, head = conn.parser, data[: conn.incoming.body]
+        conn.read_from(head_alone(head))
+        is_body_awaited.set(True)
+        try:
+            self.respond(conn)
+        except BodyAwaited:
+            conn.sock.send_collected()
+            conn.parser = parser
+            return True
+        finally:
+            is_body_awaited.set(False)
+        return False
 
     def receive_upload(self, conn, _event):
         seconds = UPLOAD_SECONDS if conn.upload is None else None

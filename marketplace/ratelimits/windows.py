@@ -1,7 +1,7 @@
 """How much of its window a caller has used, and when the next one begins (contract 11)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from django.db import OperationalError
 from django_ratelimit.core import get_usage
 
 from infrastructure import metrics
+from infrastructure.server.uploads import is_body_awaited
 from marketplace.ratelimits.rates import FREE_TIER, Rate
 
 
@@ -55,10 +56,13 @@ def count(request, policy, caller, *, once_a_minute=False):
     """Count one request of the caller, and return the caller's Usage.
 
     All requests `once_a_minute` of a minute count as one. The store counts in autocommit, so a
-    later rollback undoes no count.
+    later rollback undoes no count. A request whose body has not arrived counts when it has.
     """
-    increment = not once_a_minute or is_first_of_minute(request, policy, caller)
+    is_early = is_body_awaited.get()
+    increment = not is_early and (not once_a_minute or is_first_of_minute(request, policy, caller))
     usage = usage_of(request, policy, caller, increment=increment)
+    if is_early and not usage.remaining:
+        usage = replace(usage, is_exceeded=True)
     if usage.is_exceeded:
         metrics.refusals.labels(policy).inc()
     return usage

@@ -1,7 +1,5 @@
 """How much of a request is missing, judged by what has arrived."""
 
-from itertools import count
-
 import pytest
 from gunicorn.config import Config
 from gunicorn.http import message
@@ -9,13 +7,13 @@ from gunicorn.http.unreader import Unreader
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.tokens import mint
 from infrastructure.server.incoming import Incoming, RequestRefused
 from infrastructure.server.sizes import MAX_BODY, MAX_FETCH, MAX_SUBMISSION, MAX_UPLOAD
 
 LINE = b"POST /x HTTP/1.1\r\nHost: a\r\n"
 CHUNKED = LINE + b"Transfer-Encoding: chunked\r\n\r\n"
 CONFIG, PEER = Config(), ("127.0.0.1", 1)
+SUBMISSIONS = b"/api/v1/agents/me/submissions"
 
 
 def incoming():
@@ -43,6 +41,11 @@ def test_a_request_is_followed_from_byte_to_byte():
         (b"/%67it/", MAX_FETCH),
         (b"http://a/admin/", MAX_UPLOAD),
         (b"/%61dmin/", MAX_UPLOAD),
+        (SUBMISSIONS, MAX_SUBMISSION),
+        (SUBMISSIONS + b"/?note=x", MAX_SUBMISSION),
+        (b"/api/v1/agents/me/%73ubmissions", MAX_SUBMISSION),
+        (SUBMISSIONS + b"/x", MAX_BODY),
+        (b"/api/v1/agents/me/reviews", MAX_BODY),
     ],
 )
 def test_the_path_decides_how_long_a_body_is_awaited(path, most):
@@ -53,44 +56,6 @@ def test_the_path_decides_how_long_a_body_is_awaited(path, most):
         return incoming().missing(head)
 
     assert (missing(most), missing(most + 1)) == (most, 0)
-
-
-TOKEN = mint().encode()
-SUBMISSIONS = b"/api/v1/agents/me/submissions"
-
-
-@pytest.mark.contract("29.4")
-@pytest.mark.parametrize(
-    ("path", "header", "most"),
-    [
-        (SUBMISSIONS, b"Authorization: Bearer " + TOKEN, MAX_SUBMISSION),
-        (SUBMISSIONS + b"/?note=x", b"authorization:bearer  " + TOKEN + b" ", MAX_SUBMISSION),
-        (b"/api/v1/agents/me/%73ubmissions", b"Authorization: Bearer " + TOKEN, MAX_SUBMISSION),
-        (SUBMISSIONS, b"X: y", MAX_BODY),
-        (SUBMISSIONS, b"X-Authorization: Bearer " + TOKEN, MAX_BODY),
-        (SUBMISSIONS, b"Authorization: Basic " + TOKEN, MAX_BODY),
-        (SUBMISSIONS, b"Authorization: Bearer mkt_agent_short", MAX_BODY),
-        (SUBMISSIONS, b"Authorization: Bearer x\r\nAuthorization: Bearer " + TOKEN, MAX_BODY),
-        (SUBMISSIONS + b"/x", b"Authorization: Bearer " + TOKEN, MAX_BODY),
-        (b"/api/v1/agents/me/reviews", b"Authorization: Bearer " + TOKEN, MAX_BODY),
-    ],
-    ids=count(),
-)
-def test_a_long_submission_is_awaited_behind_a_token_alone(path, header, most):
-    def missing(length):
-        line = LINE.replace(b"/x", path) + header + b"\r\n"
-        return incoming().missing(line + b"Content-Length: %d\r\n\r\n" % length)
-
-    assert (missing(most), missing(most + 1)) == (most, 0)
-
-
-@pytest.mark.contract("29.4")
-def test_without_submissions_a_long_one_is_not_awaited(settings):
-    settings.SUBMISSIONS = "off"
-
-    test_a_long_submission_is_awaited_behind_a_token_alone(
-        SUBMISSIONS, b"Authorization: Bearer " + TOKEN, MAX_BODY
-    )
 
 
 class Ended(Exception):
