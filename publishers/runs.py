@@ -15,7 +15,10 @@ STARTS = {
     },
     "pipeline_source": {"push", "web", "schedule", "api", "trigger"},
 }
-PULL_REQUESTS = ("refs/pull/", "refs/merge-requests/", "refs/heads/gh-readonly-queue/")
+# The claim of STARTS that each token with this claim has.
+STARTED_BY = {"repository_id": "event_name", "project_id": "pipeline_source"}
+# Branches and tags. All other full refs belong to pull requests, or to their pipelines.
+OWN_REFS, QUEUE = ("refs/heads/", "refs/tags/"), "refs/heads/gh-readonly-queue/"
 # The claims that may hold each part of the provenance. The first that the token has counts.
 PROVENANCE = {
     "issuer": ["iss"],
@@ -27,18 +30,27 @@ PROVENANCE = {
 MAX_NAME, MAX_TEXT = 80, 255
 
 
-def is_of_pull_request(claims):
+def is_of_pull_request(claims, project_claim):
     """Whether a pull request started the run, or may have: its text is not the project's yet."""
+    starts = {*(STARTS.keys() & claims.keys()), STARTED_BY.get(project_claim)} - {None}
+    refs = [claims[name] for name in ("ref", "ref_path") if claims.get(name) is not None]
     return (
-        any(name in claims and not is_one_of(claims[name], STARTS[name]) for name in STARTS)
-        or any(claims.get(name) for name in ("head_ref", "base_ref"))
-        or any(str(claims.get(name)).startswith(PULL_REQUESTS) for name in ("ref", "ref_path"))
+        any(not is_one_of(claims.get(name), STARTS[name]) for name in starts)
+        or any(claims.get(name) not in (None, "") for name in ("head_ref", "base_ref"))
+        or not all(is_of_project(ref) for ref in refs)
         or ":pull_request" in claims.get("sub", "")
     )
 
 
 def is_one_of(value, texts):
     return isinstance(value, str) and value in texts
+
+
+def is_of_project(ref):
+    """Whether a ref is one of the project's branches or tags. GitLab's `ref` is their name."""
+    if not isinstance(ref, str) or ref.startswith(QUEUE):
+        return False
+    return ref.startswith(OWN_REFS) or not ref.startswith("refs/")
 
 
 def provenance_of(claims):

@@ -185,8 +185,10 @@ class Publisher(models.Model):
         claims = id_token.claims
         if id_token.audience != self.audience:
             return "its audience is another one"
-        if is_of_pull_request(claims):
+        if is_of_pull_request(claims, self.project_claim):
             return "its run is one of a pull request"
+        if self.any_branch and str(claims.get("ref")).startswith("refs/tags/"):
+            return "its ref is a tag"
         # Of these, "any branch" asks only issuers that tell branches and tags apart.
         may_lack = {"ref_type"} if self.any_branch else set()
         for name, value in self.claims.items():

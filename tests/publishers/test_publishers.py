@@ -14,7 +14,9 @@ def test_any_branch_is_any_branch_and_no_tag(issuer, exchange, assert_refused, a
 
     assert exchange(issuer.token(ref="refs/heads/feature")).status_code == 201
     tag = {"ref": "refs/tags/v1", "ref_type": "tag"}
-    assert_refused(issuer.token(**tag), "ref_type is another one")
+    assert_refused(issuer.token(**tag), "its ref is a tag")
+    assert_refused(issuer.token(ref="v1", ref_type="tag"), "ref_type is another one")
+    assert_refused(issuer.token(ref="refs/tags/v1", ref_type=None), "its ref is a tag")
 
 
 @pytest.mark.contract("31.4")
