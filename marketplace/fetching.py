@@ -36,7 +36,7 @@ def is_safe(url):
     """Whether documents may be fetched from there: with https, or with http on this machine."""
     try:
         parts = urlsplit(url)
-        is_plain = not (parts.username or parts.password or parts.query or parts.fragment)
+        is_plain = not ("@" in parts.netloc or parts.query or parts.fragment)
         _ = parts.port  # raises ValueError
     except ValueError:
         return False

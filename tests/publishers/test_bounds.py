@@ -175,6 +175,8 @@ def test_neither_a_proxy_nor_the_size_of_a_key_set_matters(issuer, exchange, mon
         ("http://127.0.0.1.example.com", False),
         ("http://127.0.0.1@example.com", False),
         ("https://user:pass@example.com", False),
+        ("https://@example.com", False),
+        ("https://:@example.com", False),
         ("https://example.com?x", False),
         ("https://example.com#x", False),
         ("https://example.com\\@127.0.0.1", False),
