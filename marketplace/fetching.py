@@ -15,6 +15,7 @@ from marketplace.api.parsers import parsed
 MAX_BYTES = 256 * 1024  # of a response, with its head
 SECONDS = 3  # for all documents of one call
 PIECE = 64 * 1024
+MAX_QUOTED = 200  # characters of an error
 LOOPBACK = {"127.0.0.1", "localhost"}  # the only hosts that may have http
 DEFAULT_PORTS = {"https": 443, "http": 80}
 
@@ -83,8 +84,9 @@ def store_outcome(outcome, fetch, server, deadline):
         outcome["result"] = fetch(server, deadline)
     except Unreachable as error:
         outcome["error"] = str(error)
-    except (OSError, HTTPException, ValueError) as error:
-        outcome["error"] = f"{type(error).__name__}: {error}"
+    except (OSError, HTTPException, ValueError, OverflowError) as error:
+        # Some quote a whole line of the server.
+        outcome["error"] = f"{type(error).__name__}: {str(error)[:MAX_QUOTED]!r}"
 
 
 def fetch_json(server, path, deadline):

@@ -87,7 +87,7 @@ class Issuer(models.Model):
             raise IssuerUnavailable(SECONDS) from error
         except Unreachable as error:
             logger.warning("The keys of %s cannot be fetched: %s", self.url, error)
-            raise IssuerUnavailable(self.wait()) from error
+            raise IssuerUnavailable(FETCHED_EVERY.seconds) from error
         if keys is None:
             return False
         # The database's clock also says when the fetch began.

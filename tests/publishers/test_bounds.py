@@ -38,7 +38,24 @@ def not_http(handler):
     handler.wfile.write(b"SSH-2.0-OpenSSH_9.2\r\n")
 
 
-ANSWERS = [redirect, endless, cut_off, not_http]
+def huge_chunk(handler):
+    handler.wfile.write(
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"F" * 16 + b"\r\n{}"
+    )
+
+
+def long_line(handler):
+    handler.wfile.write(b"\x1b[31m" + b"x" * 60_000 + b"\r\n")
+
+
+ANSWERS = {
+    redirect: "answers 302",
+    endless: "longer than 262,144 bytes",
+    cut_off: "IncompleteRead",
+    not_http: "BadStatusLine: 'SSH-2.0-OpenSSH_9.2",
+    huge_chunk: "OverflowError",
+    long_line: "BadStatusLine: '\\x1b[31mx",
+}
 NO_KEYS = {
     "no keys": {"keys": []},
     "keys are no list": {"keys": {"kid": "first"}},
@@ -57,11 +74,14 @@ NO_KEYS = {
 @pytest.mark.usefixtures("publisher")
 @pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: answer.__name__)
 @pytest.mark.parametrize("path", BOTH)
-def test_an_answer_beyond_the_bounds(issuer, assert_unavailable, path, answer):
+def test_an_answer_beyond_the_bounds(issuer, assert_unavailable, caplog, path, answer):
     issuer.answers[path] = answer
 
     assert_unavailable()
     assert issuer.fetched == BOTH[: BOTH.index(path) + 1]
+    [warning] = [line for line in caplog.messages if "cannot be fetched" in line]
+    assert ANSWERS[answer] in warning
+    assert len(warning) < 400
 
 
 @pytest.mark.contract("31.9", "31.11")

@@ -62,7 +62,7 @@ def test_a_key_that_was_withdrawn_is_refused_after_an_hour(issuer, exchange, ass
 @pytest.mark.usefixtures("publisher")
 def test_an_issuer_that_is_away(issuer, exchange, assert_unavailable):
     answer = issuer.answers.pop(issuer.KEYS)
-    assert_unavailable()
+    assert_unavailable(low=60)
     issuer.answers[issuer.KEYS] = answer
 
     assert_unavailable()
