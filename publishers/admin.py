@@ -43,7 +43,7 @@ def tokens_panel(_admin, request, publisher):
 
 @admin.register(Publisher)
 class PublisherAdmin(OptionalMixin, StaffModelAdmin):
-    """The projects whose runs of CI may submit (contract 31). Only superusers manage them."""
+    """The projects whose runs of CI may submit (contract 31). No role manages them."""
 
     menu = MenuItem("Agents", 24, "rocket_launch")
     form = PublisherForm
