@@ -32,10 +32,13 @@ MAX_NAME, MAX_TEXT = 80, 255
 
 def is_of_pull_request(claims, project_claim):
     """Whether a pull request started the run, or may have: its text is not the project's yet."""
-    starts = {*(STARTS.keys() & claims.keys()), STARTED_BY.get(project_claim)} - {None}
+    present = {*claims, STARTED_BY.get(project_claim)}
     refs = [claims[name] for name in ("ref", "ref_path") if claims.get(name) is not None]
     return (
-        any(not is_one_of(claims.get(name), STARTS[name]) for name in starts)
+        any(
+            name in present and not is_one_of(claims.get(name), events)
+            for name, events in STARTS.items()
+        )
         or any(claims.get(name) not in (None, "") for name in ("head_ref", "base_ref"))
         or not all(is_of_project(ref) for ref in refs)
         or ":pull_request" in claims.get("sub", "")
