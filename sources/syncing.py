@@ -47,6 +47,7 @@ class Sync:
                 self.sync_file(row)
         reason = Withdrawing(self).run(discovery.gone)
         self.take_back()
+        self.source.files.all().delete_spent()
         findings = [*self.fetched.findings, *discovery.findings, *inventory.findings, *self.notes()]
         layouts = Counter(f"{file.kind}s in {file.place}" for file in files)
         self.source.record(self.fetched, self.counts, layouts, findings, reason)

@@ -29,6 +29,18 @@ class SourceFileQuerySet(models.QuerySet):
             .only("slug", "source")
         }
 
+    def delete_spent(self):
+        """Delete the rows of files that are gone and have no entry, which nothing follows from."""
+        gone = self.filter(bytes_digest="", settled_digest="").select_related("source")
+        rows = {(row.kind, row.entry_source): row.pk for row in gone}
+        for kind, model in MODELS.items():
+            sources = [source for of_kind, source in rows if of_kind == kind]
+            entries = model.objects.filter(Q(source__in=sources) | Q(former_source__in=sources))
+            for entry in entries.only("source", "former_source"):
+                rows.pop((kind, entry.source), None)
+                rows.pop((kind, entry.former_source), None)
+        self.filter(pk__in=rows.values()).delete()
+
     @transaction.atomic
     def observe(self, source, files, now):
         """Store what a source's ref has now, `{(kind, path): (slug, digest)}`; returns all rows.
