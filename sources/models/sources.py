@@ -6,6 +6,7 @@ from django.db.models.functions import Concat, Now, Substr
 from django.utils import timezone
 
 from catalogue.models import REPOSITORY, Kind
+from importing.names import normalized
 from importing.reports import printable
 from marketplace.models import MAX_REASON, SLUG
 from sources.addresses import check_address
@@ -116,6 +117,7 @@ class Source(models.Model):
         return self.name
 
     def clean(self):
+        self.folder = normalized(self.folder)  # as a fetch names the folders of a repository
         try:
             check_address(self.url)
         except ValidationError as error:
