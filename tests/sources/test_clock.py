@@ -3,6 +3,7 @@
 import errno
 import math
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from django.db import OperationalError
@@ -143,6 +144,18 @@ def test_one_process_has_the_turn_until_it_gives_it_back_or_its_lease_ends(trans
         assert Clock.objects.acquire("one")
     assert Clock.objects.acquire("three")
     assert Clock.objects.count() == 1
+
+
+@pytest.mark.contract("30.22")
+def test_a_process_measures_each_round_with_or_without_the_turn(transactional_db, scheduler_of):
+    scheduler, rounds = scheduler_of(), []
+    scheduler.metrics = SimpleNamespace(measure=lambda *, is_round: rounds.append(is_round))
+    with Heartbeat("me") as heart:
+        scheduler.poll(heart)
+        scheduler.poll(heart)
+        scheduler.next_round = heart.until = 0
+        scheduler.poll(heart)
+    assert rounds == [True, False]
 
 
 @pytest.mark.contract("30.22")
