@@ -11,10 +11,10 @@ from catalogue.frontmatter import Refused
 from importing.base import taking_turns
 from marketplace.models import MAX_REASON
 from sources.discovery import Discovery
-from sources.importers import PROPOSING, PUBLISHING
+from sources.file_importers import PROPOSING, PUBLISHING
+from sources.file_proposals import FileProposal
 from sources.inventory import Inventory
 from sources.models import TAKEN_BACK, UNREADABLE, ReviewedIn, SourceFile
-from sources.proposals import FileProposal
 from sources.withdrawing import Withdrawing
 from submissions.exceptions import NothingHasChanged, UnusableText
 from submissions.models import Submission, SubmittedVersion

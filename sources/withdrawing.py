@@ -5,8 +5,8 @@ from datetime import timedelta
 from django.db import transaction
 
 from importing.base import taking_turns
+from sources.file_proposals import Withdrawal
 from sources.models import ReviewedIn
-from sources.proposals import Withdrawal
 from submissions.models.submissions import MODELS
 
 # More than both wait for a superuser: a number of entries, and one in so many. Those of several

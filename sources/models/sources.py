@@ -9,7 +9,7 @@ from catalogue.models import REPOSITORY, Kind
 from importing.names import normalized
 from importing.reports import printable
 from marketplace.models import MAX_REASON, SLUG
-from sources.addresses import check_address
+from sources.allowed import check_url, validate_token_variable
 from sources.exceptions import Interrupted
 from submissions.models.from_source import MAX_PATH
 from submissions.models.submissions import MODELS
@@ -26,10 +26,6 @@ validate_name = RegexValidator(
 validate_ref = RegexValidator(
     r"\A(?!.*(?:\.\.|//|@\{|/\.|\.lock(?:/|\Z)))\w[\w./@+#-]*(?<![./])\Z",
     "Write a branch or a tag, such as main.",
-)
-validate_token_variable = RegexValidator(
-    r"\ASOURCE_TOKEN_[A-Za-z0-9_]+\Z",
-    "Write the name of an environment variable that begins with SOURCE_TOKEN_.",
 )
 validate_folder = RegexValidator(
     r"\A(?!(?:.*/)?\.{1,2}(?:/|\Z))[^/\\\x00-\x1f\x7f]+(?:/[^/\\\x00-\x1f\x7f]+)*\Z",
@@ -119,7 +115,7 @@ class Source(models.Model):
     def clean(self):
         self.folder = normalized(self.folder)  # as a fetch names the folders of a repository
         try:
-            check_address(self.url)
+            check_url(self.url)
         except ValidationError as error:
             raise ValidationError({"url": error.messages}) from error
 

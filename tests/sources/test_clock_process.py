@@ -21,7 +21,7 @@ from sources.heartbeat import Heartbeat
 from sources.models import Clock, Source
 from tests.live import free_port, url_of_test_database
 from tests.processes import is_within, processes_with
-from tests.sources.test_clock import skill_named
+from tests.sources.test_scheduler import skill_named
 from tests.sources.upstreams import advertised, hostile, respond
 
 pytestmark = pytest.mark.servers

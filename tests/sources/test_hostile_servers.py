@@ -163,7 +163,7 @@ def test_the_token_goes_to_the_host_of_the_source_alone(upstream, fetch, setting
 @pytest.mark.parametrize(
     ("variable", "sentence"),
     [
-        ("SECRET_KEY", "The variable of the token must begin with SOURCE_TOKEN_."),
+        ("SECRET_KEY", "Write the name of an environment variable that begins with SOURCE_TOKEN_."),
         ("SOURCE_TOKEN_TEAM", "SOURCE_TOKEN_TEAM is not set where sync_sources runs."),
     ],
 )

@@ -5,9 +5,9 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 
-from sources.clock import Scheduler
-from sources.metrics import ClockMetrics
+from sources.clock_metrics import ClockMetrics
 from sources.models import Source, SourceState
+from sources.scheduler import Scheduler
 
 
 class Command(BaseCommand):

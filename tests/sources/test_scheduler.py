@@ -11,10 +11,11 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from catalogue.models import Skill
-from sources import clock, fetching
-from sources.clock import CRASHED, JOBS, Scheduler
+from sources import fetching
+from sources import scheduler as clock
 from sources.heartbeat import Heartbeat
 from sources.models import Clock, Source, SourceState
+from sources.scheduler import CRASHED, JOBS, Scheduler
 
 ABOUT = "---\nname: {0}\ndescription: Does one thing well.\nlicense: MIT\n---\n\nDo it.\n"
 pytestmark = pytest.mark.servers  # Each run starts a process.
