@@ -168,8 +168,9 @@ def outcome_of(source):
     source.refresh_from_db()
     if source.state == SourceState.FAILING:
         return f"failing: {source.reason}"
-    counts = ", ".join(f"{number:,} {name}" for name, number in source.counts.items() if number)
-    return f"{source.commit[:10]}: {counts or 'nothing to do'}"
+    number = source.counts["findings"]
+    findings = f"; findings: {number:,}" if number else ""
+    return f"{source.commit[:10]}: {source.counts_in_words or 'nothing to do'}{findings}"
 
 
 def ended_at(ended, job):

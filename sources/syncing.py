@@ -76,7 +76,7 @@ class Sync:
             row = rows[submission.kind, submission.path]
             if not row.is_settled:
                 submission.withdraw()
-                row.store(settled_digest=TAKEN_BACK)
+                row.save_values(settled_digest=TAKEN_BACK)
 
     def pending(self, **options):
         return Submission.objects.pending().filter(source=self.source, **options)
@@ -107,7 +107,7 @@ class Sync:
 
     def refuse(self, row, reason):
         self.counts["refused"] += 1
-        row.store(note=reason[:MAX_REASON])
+        row.save_values(note=reason[:MAX_REASON])
 
     def publish_or_propose(self, row):
         entries, source = MODELS[row.kind].objects, self.source.entry_source(row.path)

@@ -4,7 +4,7 @@ from django.utils import timezone
 
 from catalogue.models import Kind, Skill, Status
 from marketplace.models import MAX_REASON, max_length
-from sources.models.sources import MAX_PATH, Source
+from sources.models.sources import MAX_PATH, SavesValues, Source
 from submissions.models.submissions import MODELS
 
 UNREADABLE = "unreadable"  # the digest of a file that cannot be imported
@@ -103,7 +103,7 @@ def by_time(row):
     return row.seen_at
 
 
-class SourceFile(models.Model):
+class SourceFile(SavesValues):
     """A file of a source's ref that makes an entry, and the time since it has had its text.
 
     The row of a file that is gone stays, so that its entry is withdrawn once.
@@ -166,16 +166,11 @@ class SourceFile(models.Model):
         entries.filter(former_source=old).update(former_source=new)
         pending = self.source.submissions.pending().filter(kind=self.kind)
         pending.filter(path=self.path).update(path=path)
-        self.store(path=path)
+        self.save_values(path=path)
 
     def settle(self, note="", **values):
         """Record that its text is published or proposed, so that the next run leaves it alone."""
-        self.store(settled_digest=self.bytes_digest, note=note[:MAX_REASON], **values)
-
-    def store(self, **values):
-        for name, value in values.items():
-            setattr(self, name, value)
-        self.save(update_fields=values)
+        self.save_values(settled_digest=self.bytes_digest, note=note[:MAX_REASON], **values)
 
     def has_withdrawn(self, entry):
         """Whether the entry is withdrawn because this file was gone, and for no other reason."""

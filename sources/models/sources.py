@@ -15,6 +15,10 @@ from submissions.models.from_source import MAX_PATH
 from submissions.models.submissions import MODELS
 
 MAX_FINDINGS, MAX_LAYOUTS = 500, 50  # that are stored
+# The counts of a run, in the order in which people read them.
+COUNTS = [
+    *("published", "proposed", "withdrawn", "unchanged", "waiting", "later", "refused", "copies"),
+]
 OUTCOME = [
     *("state", "reason", "commit", "synced_at", "rewritten_at", "counts", "layouts", "findings"),
 ]
@@ -50,7 +54,18 @@ class SourceState(models.TextChoices):
     PAUSED = "paused"
 
 
-class Source(models.Model):
+class SavesValues(models.Model):
+    class Meta:
+        abstract = True
+
+    def save_values(self, **values):
+        """Set these fields, and save no others."""
+        for name, value in values.items():
+            setattr(self, name, value)
+        self.save(update_fields=values)
+
+
+class Source(SavesValues):
     """A git repository that the catalogue follows (contract 30)."""
 
     name = models.CharField(
@@ -162,7 +177,7 @@ class Source(models.Model):
         """
         self.lock()
         self.files.all().wait_anew()
-        self.store(state=SourceState.FAILING, reason=reason[:MAX_REASON])
+        self.save_values(state=SourceState.FAILING, reason=reason[:MAX_REASON])
 
     @transaction.atomic
     def record(self, fetched, counts, layouts, findings, reason):
@@ -205,20 +220,21 @@ class Source(models.Model):
                 entries.filter(**{f"{column}__in": sources}).update(**{column: renamed})
 
     def pause(self):
-        self.store(state=SourceState.PAUSED, reason="")
+        self.save_values(state=SourceState.PAUSED, reason="")
 
     def resume(self):
         self.files.all().wait_anew()
-        self.store(state=SourceState.OK, soon=True)
+        self.save_values(state=SourceState.OK, soon=True)
 
     def request_run(self):
         """Let the clock process sync it before it is due."""
-        self.store(soon=True)
+        self.save_values(soon=True)
 
-    def store(self, **values):
-        for name, value in values.items():
-            setattr(self, name, value)
-        self.save(update_fields=values)
+    @property
+    def counts_in_words(self):
+        """The counts of the last run, but for its findings: `1 published, 3 unchanged`; or ""."""
+        counts = ((self.counts.get(name), name) for name in COUNTS)
+        return ", ".join(f"{number:,} {name}" for number, name in counts if number)
 
 
 def shortened(findings):

@@ -15,6 +15,7 @@ from sources import fetching
 from sources import scheduler as clock
 from sources.heartbeat import Heartbeat
 from sources.models import Clock, Source, SourceState
+from tests.sources.upstreams import LINK
 from sources.scheduler import CRASHED, JOBS, Scheduler
 
 ABOUT = "---\nname: {0}\ndescription: Does one thing well.\nlicense: MIT\n---\n\nDo it.\n"
@@ -118,6 +119,16 @@ def test_no_source_is_synced_again_within_the_minutes(upstream, source_of, sched
         source.refresh_from_db()
     waits = [round((source.due_at - timezone.now()).total_seconds() / 60) for source in sources]
     assert waits == [15, 90]
+
+
+@pytest.mark.contract("30.21")
+def test_a_line_has_the_counts_of_a_run(upstream, source_of, scheduler_of):
+    files = skill_named("pdf-tables") | skill_named("csv-cleaning")
+    commit = upstream.commit(files | {"link": (b"pdf-tables", LINK)})
+    source_of()
+    scheduler = scheduler_of("team")
+    scheduler.run_once()
+    assert scheduler.lines[0] == f"team: {commit[:10]}: 2 published; findings: 1"
 
 
 @pytest.mark.contract("30.13", "30.21")
