@@ -5,6 +5,7 @@ from hashlib import sha256
 from django import forms
 from django.contrib import admin
 from django.template.defaultfilters import timesince
+from django.utils import timezone
 
 from marketplace.adminsite.actions import ActionForm, confirmed_action, offered_to
 from marketplace.adminsite.base import MenuItem, StaffModelAdmin, link_to
@@ -52,7 +53,8 @@ def facts_of(source):
     if source.rewritten_at:
         yield "History", f"rewritten, {ago(source.rewritten_at)}: this commit replaces others"
     if not source.is_paused:
-        yield "Next run", "soon" if source.soon else f"{source.due_at:%H:%M on %d %b %Y}"
+        is_soon = source.soon or source.due_at <= timezone.now()
+        yield "Next run", "soon" if is_soon else f"{source.due_at:%H:%M on %d %b %Y}"
 
 
 def ago(moment):

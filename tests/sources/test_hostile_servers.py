@@ -63,6 +63,10 @@ SERVERS = {
         first(body=pkt_line(b"# service=git-upload-pack\n") + b"0000" + pkt_line(b"ERR No\x1b[1m")),
         "The server says: No\ufffd[1m",
     ),
+    "no refs": (
+        first(body=pkt_line(b"# service=git-upload-pack\n") + pkt_line(None) + pkt_line(None)),
+        "The repository has no branch or tag main.",
+    ),
     "no shallow": (
         first(body=advertised(capabilities=b"side-band-64k")),
         "The server cannot send one commit alone: it lacks shallow.",

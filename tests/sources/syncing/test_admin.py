@@ -49,7 +49,8 @@ def test_a_superuser_adds_a_source(admin_client):
 
 @pytest.mark.contract("30.14")
 def test_its_page_shows_what_the_last_run_found(repository, page):
-    assert facts_of(page(repository.source))["Last run"] == "none yet"
+    facts = facts_of(page(repository.source))
+    assert (facts["Last run"], facts["Next run"]) == ("none yet", "soon")
     repository.skill("skills/pdf")
     repository.skill("skills/csv", run_py="print()")
     repository.sync(findings=[("vendor", "A submodule.")], rewritten=True)
