@@ -15,8 +15,8 @@ from sources import fetching
 from sources import scheduler as clock
 from sources.heartbeat import Heartbeat
 from sources.models import Clock, Source, SourceState
-from tests.sources.upstreams import LINK
 from sources.scheduler import CRASHED, JOBS, Scheduler
+from tests.sources.upstreams import LINK
 
 ABOUT = "---\nname: {0}\ndescription: Does one thing well.\nlicense: MIT\n---\n\nDo it.\n"
 pytestmark = pytest.mark.servers  # Each run starts a process.

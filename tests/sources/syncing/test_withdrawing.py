@@ -295,3 +295,21 @@ def test_a_file_that_is_gone_is_remembered_for_its_entry_alone(proposing, approv
     assert list(paths) == ["csv/SKILL.md", "xml/SKILL.md"]
     proposing.skill("skills/xml")
     assert proposing.sync().findings == [["skills/xml/SKILL.md", "maintained by @ada"]]
+
+
+@pytest.mark.contract("30.9")
+def test_a_proposed_withdrawal_is_taken_back_if_the_entry_is_not_its_own_any_longer(
+    proposing, approve
+):
+    proposing.skill("pdf")
+    proposing.sync()
+    approve()
+    proposing.remove("pdf")
+    proposing.sync()
+    Skill.objects.update(source="elsewhere")
+    proposing.sync()
+
+    source = proposing.sync()
+
+    assert (source.state, pending()) == ("ok", {})
+    assert not SourceFile.objects.exists()
