@@ -1,13 +1,12 @@
-from django import forms
 from django.contrib import admin
 
 from agents.admin.forms import AgentField
+from marketplace.addresses import checked
 from marketplace.adminsite.base import MenuItem, OptionalMixin, StaffModelAdmin, link_to
 from marketplace.adminsite.edits import EditForm
 from marketplace.adminsite.panels import panel
 from marketplace.api.links import base_url
 from marketplace.features import has_submissions
-from marketplace.fetching import is_safe
 from publishers.models import Publisher
 
 
@@ -18,10 +17,7 @@ class PublisherForm(EditForm):
 
     def clean_issuer(self):
         issuer = self.cleaned_data["issuer"]
-        if not is_safe(issuer):
-            raise forms.ValidationError(
-                "Enter an https:// address, or http:// with 127.0.0.1 or localhost."
-            )
+        checked(issuer)
         return issuer
 
 

@@ -5,6 +5,7 @@ from hashlib import sha256
 from django import forms
 from django.contrib import admin
 from django.template.defaultfilters import timesince
+from django.utils import timezone
 
 from marketplace.adminsite.actions import ActionForm, confirmed_action, offered_to
 from marketplace.adminsite.base import MenuItem, StaffModelAdmin, link_to
@@ -12,18 +13,6 @@ from marketplace.adminsite.panels import panel
 from sources.models import Source, SourceFile, SourceState
 from submissions.models import Submission
 from submissions.publishing import MOVED
-
-# The words of the counts of a run, in the order of the page.
-COUNTS = [
-    "published",
-    "proposed",
-    "withdrawn",
-    "unchanged",
-    "waiting",
-    "later",
-    "refused",
-    "copies",
-]
 
 
 class ConfirmWithdrawalsForm(ActionForm):
@@ -60,20 +49,16 @@ def facts_of(source):
         yield "Commit", source.commit
         found = (f"{place}: {number:,}" for place, number in source.layouts.items())
         yield "Found", ", ".join(found) or "nothing"
-        yield "Entries", counts_of(source)
+        yield "Entries", source.counts_in_words or "none"
     if source.rewritten_at:
         yield "History", f"rewritten, {ago(source.rewritten_at)}: this commit replaces others"
     if not source.is_paused:
-        yield "Next run", "soon" if source.soon else f"{source.due_at:%H:%M on %d %b %Y}"
+        is_soon = source.soon or source.due_at <= timezone.now()
+        yield "Next run", "soon" if is_soon else f"{source.due_at:%H:%M on %d %b %Y}"
 
 
 def ago(moment):
     return f"{timesince(moment, depth=1)} ago"
-
-
-def counts_of(source):
-    counts = ((source.counts.get(name), name) for name in COUNTS)
-    return ", ".join(f"{number:,} {name}" for number, name in counts if number) or "none"
 
 
 def pending_panel(_model_admin, request, source):
@@ -143,7 +128,7 @@ class SourceAdmin(StaffModelAdmin):
         return self.state(source)
 
     def entries(self, source):
-        return counts_of(source)
+        return source.counts_in_words or "none"
 
     @admin.display(description="findings")
     def problems(self, source):

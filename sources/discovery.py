@@ -5,7 +5,7 @@ import re
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from importing.names import is_skill_md
+from importing.names import is_skill_md, normalized
 from sources.models import SourceKind
 
 MARKETPLACE = ".claude-plugin/marketplace.json"
@@ -97,7 +97,7 @@ class Discovery:
                 yield from self.folder_of(base, source)
 
     def folder_of(self, base, source):
-        folder = PurePosixPath(str(base), source)
+        folder = PurePosixPath(normalized(str(base)), normalized(source))
         if not folder.is_absolute() and ".." not in folder.parts and folder.parts:
             yield str(folder)
 

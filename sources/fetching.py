@@ -20,7 +20,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.exceptions import ValidationError
 
-from sources.addresses import check_address
+from sources.allowed import check_url, validate_token_variable
 from sources.exceptions import RefIsGone, SourceFails
 
 SECONDS = 300
@@ -65,14 +65,15 @@ def fetched(source, known_commit=""):
 
 def order_of(source, known_commit):
     try:
-        check_address(source.url)
+        check_url(source.url)
+        token = token_of(source.token_variable)
     except ValidationError as error:
         raise SourceFails(error.message) from error
     return {
         "url": source.url,
         "ref": source.ref,
         "folder": source.folder,
-        "token": token_of(source.token_variable),
+        "token": token,
         "known_commit": known_commit,
         "seconds": SECONDS,
         "memory": MEMORY,
@@ -81,14 +82,13 @@ def order_of(source, known_commit):
 
 
 def token_of(variable):
-    """The token in a variable of the environment; "" without a variable."""
+    """The token in a variable of the environment; "" without one. Raises ValidationError."""
     if not variable:
         return ""
-    if not variable.startswith("SOURCE_TOKEN_"):
-        raise SourceFails("The variable of the token must begin with SOURCE_TOKEN_.")
+    validate_token_variable(variable)
     token = os.environ.get(variable, "").strip()
     if not token:
-        raise SourceFails(f"{variable} is not set where sync_sources runs.")
+        raise ValidationError(f"{variable} is not set where sync_sources runs.")
     return token
 
 

@@ -14,7 +14,7 @@ from dulwich.pack import MemoryPackIndex, Pack, PackData
 
 from catalogue.frontmatter import Refused
 from importing.members import MAX_FILE, MAX_PATH, MIB, Member, problem_of_path, write_file
-from importing.names import normalized
+from importing.names import is_skill_md, normalized
 from sources.exceptions import SourceFails
 
 MAX_OBJECTS = 200_000  # in a pack
@@ -91,13 +91,16 @@ class PackedFiles:
         """`(path, mode, sha)` of each file to write."""
         tree, above, marks = TREE_OF.match(self.pack.get_raw(self.commit)[1])[1], "", []
         for part in filter(None, folder.split("/")):
-            entries = {name: (mode, sha) for name, mode, sha in self.entries(tree)}
+            entries = {
+                normalized(name.decode(errors="replace")): (mode, sha)
+                for name, mode, sha in self.entries(tree)
+            }
             marks += [
-                (f"{above}{name.decode()}", mode, sha)
+                (f"{above}{name}", mode, sha)
                 for name, (mode, sha) in entries.items()
-                if name.lower() == b"skill.md" and stat.S_ISREG(mode)
+                if is_skill_md(name) and stat.S_ISREG(mode)
             ]
-            mode, tree = entries.get(part.encode(), (0, None))
+            mode, tree = entries.get(part, (0, None))
             if not stat.S_ISDIR(mode):
                 return []
             above += f"{part}/"

@@ -62,7 +62,8 @@ class Remote:
                 sha, _, name = said.partition(b" ")
                 if name in places and SHA.fullmatch(sha):
                     shas[places[name]] = sha
-        self.check_capabilities()
+        if self.capabilities:  # An empty repository may have none.
+            self.check_capabilities()
         if not shas:
             raise RefIsGone(f"The repository has no branch or tag {ref}.")
         return shas[min(shas)]

@@ -10,21 +10,19 @@ from django.utils import timezone
 from catalogue.frontmatter import Refused
 from importing.base import taking_turns
 from marketplace.models import MAX_REASON
+from sources.desk import DeskMixin
 from sources.discovery import Discovery
-from sources.importers import PROPOSING, PUBLISHING
+from sources.file_importers import PROPOSING, PUBLISHING
+from sources.file_proposals import FileProposal
 from sources.inventory import Inventory
-from sources.models import TAKEN_BACK, UNREADABLE, ReviewedIn, SourceFile
-from sources.proposals import FileProposal
-from sources.withdrawing import Withdrawing
+from sources.models import UNREADABLE, ReviewedIn, SourceFile
+from sources.withdrawing import WithdrawingMixin
 from submissions.exceptions import NothingHasChanged, UnusableText
-from submissions.models import Submission, SubmittedVersion
-from submissions.models.from_source import Origin
+from submissions.models import SubmittedVersion
 from submissions.models.submissions import MODELS
 
-MAX_PROPOSALS = 20  # of a run
 
-
-class Sync:
+class Sync(DeskMixin, WithdrawingMixin):
     """One run over the files of a source's ref, as Fetched."""
 
     def __init__(self, source, fetched):
@@ -45,40 +43,13 @@ class Sync:
         for row in self.rows:
             if not row.is_gone and row.bytes_digest != UNREADABLE:
                 self.sync_file(row)
-        reason = Withdrawing(self).run(discovery.gone)
+        reason = self.withdraw_gone(discovery.gone)
         self.take_back()
+        self.source.files.all().delete_spent()
         findings = [*self.fetched.findings, *discovery.findings, *inventory.findings, *self.notes()]
         layouts = Counter(f"{file.kind}s in {file.place}" for file in files)
         self.source.record(self.fetched, self.counts, layouts, findings, reason)
         return self.source
-
-    def unsettle_moved(self):
-        """Propose again what is on the desk if its entry has moved since, or its slug was taken."""
-        for kind, model in MODELS.items():
-            rows = {row.path: row for row in self.rows if row.kind == kind and not row.is_gone}
-            pending = list(self.pending(kind=kind, path__in=rows).for_list())
-            sources = [self.source.entry_source(row.path) for row in pending]
-            numbers = dict(model.objects.filter(source__in=sources).values_list("source", "number"))
-            slugs = model.objects.filter(slug__in=[row.slug for row in pending])
-            taken = set(slugs.exclude(source__in=sources).values_list("slug", flat=True))
-            for submission, source in zip(pending, sources, strict=True):
-                is_taken = submission.base_number is None and submission.slug in taken
-                if is_taken or numbers.get(source) != submission.base_number:
-                    rows[submission.path].settled_digest = TAKEN_BACK
-
-    @transaction.atomic
-    def take_back(self):
-        """Withdraw what is on the desk if its file is gone, or has another text by now."""
-        self.source.lock()
-        rows = {(row.kind, row.path): row for row in self.rows}
-        for submission in self.pending().for_list():
-            row = rows[submission.kind, submission.path]
-            if not row.is_settled:
-                submission.withdraw()
-                row.store(settled_digest=TAKEN_BACK)
-
-    def pending(self, **options):
-        return Submission.objects.pending().filter(source=self.source, **options)
 
     def notes(self):
         return [(row.path, row.note) for row in self.rows if row.note and not row.is_gone]
@@ -106,7 +77,7 @@ class Sync:
 
     def refuse(self, row, reason):
         self.counts["refused"] += 1
-        row.store(note=reason[:MAX_REASON])
+        row.save_values(note=reason[:MAX_REASON])
 
     def publish_or_propose(self, row):
         entries, source = MODELS[row.kind].objects, self.source.entry_source(row.path)
@@ -168,20 +139,3 @@ class Sync:
         else:
             self.submit(row, proposal)
         row.settle(note="; ".join(proposal.importer.report.notes))
-
-    def may_propose(self):
-        """Whether this run may send another change to the desk. The next runs send the rest."""
-        if self.counts["proposed"] < MAX_PROPOSALS:
-            return True
-        self.counts["later"] += 1
-        return False
-
-    def submit(self, row, proposal):
-        origin = Origin(self.source, row.path, self.fetched.commit)
-        _, is_new = Submission.objects.submit_from(origin, proposal)
-        self.counts["proposed" if is_new else "unchanged"] += 1
-
-    def withdraw_pending(self, row):
-        """Withdraw the pending submission of this file, because the catalogue has its text."""
-        for submission in self.pending(kind=row.kind, path=row.path).for_list():
-            submission.withdraw()

@@ -5,8 +5,8 @@ from datetime import timedelta
 from django.db import transaction
 
 from importing.base import taking_turns
+from sources.file_proposals import Withdrawal
 from sources.models import ReviewedIn
-from sources.proposals import Withdrawal
 from submissions.models.submissions import MODELS
 
 # More than both wait for a superuser: a number of entries, and one in so many. Those of several
@@ -14,19 +14,16 @@ from submissions.models.submissions import MODELS
 MANY, ONE_IN, WITHIN = 10, 3, timedelta(days=1)
 
 
-class Withdrawing:
-    """The last step of a Sync: it handles the entries whose files are gone."""
+class WithdrawingMixin:
+    """For a Sync: its last step handles the entries whose files are gone."""
 
-    def __init__(self, sync):
-        self.sync, self.source = sync, sync.source
-
-    def run(self, gone):
+    def withdraw_gone(self, gone):
         """Withdraw them or propose it; returns the reason why the source is failing, or "".
 
         `gone` is the ref or the folder, if the repository lacks it.
         """
         published = self.published()
-        rows = [row for row in self.sync.rows if row.is_gone and not row.is_settled]
+        rows = [row for row in self.rows if row.is_gone and not row.is_settled]
         number = sum(map(len, published.values()))
         waiting = [
             row for row in rows if row.entry_source in published[row.kind] and not row.is_confirmed
@@ -48,7 +45,7 @@ class Withdrawing:
         return {
             kind: set(
                 model.objects.published()
-                .filter(source__in=[row.entry_source for row in self.sync.rows if row.kind == kind])
+                .filter(source__in=[row.entry_source for row in self.rows if row.kind == kind])
                 .values_list("source", flat=True)
             )
             for kind, model in MODELS.items()
@@ -56,14 +53,14 @@ class Withdrawing:
 
     def recent(self, published):
         """The number of entries that earlier runs withdrew within a day, without a confirmation."""
-        since = self.sync.now - WITHIN
+        since = self.now - WITHIN
         return sum(
             row.is_gone
             and not row.is_confirmed
             and row.withdrawn_at is not None
             and row.withdrawn_at > since
             and row.entry_source not in published[row.kind]
-            for row in self.sync.rows
+            for row in self.rows
         )
 
     def withdraw(self, row):
@@ -72,24 +69,24 @@ class Withdrawing:
             entries = MODELS[row.kind].objects.select_for_update(no_key=True)
             entry = entries.filter(source=self.source.entry_source(row.path)).first()
             if entry is None or not entry.is_published:
-                self.sync.withdraw_pending(row)
+                self.withdraw_pending(row)
                 row.settle()
             elif self.source.review == ReviewedIn.GIT:
                 self.withdraw_entry(row, entry)
-            elif self.sync.may_propose():
-                self.sync.submit(row, Withdrawal(entry))
+            elif self.may_propose():
+                self.submit(row, Withdrawal(entry))
                 row.settle()
 
     def withdraw_entry(self, row, entry):
         entry.snapshot_before_change()
         entry.withdraw()
-        reason = f"lacks it at {self.sync.fetched.commit}"
-        if self.sync.root is None:
+        reason = f"lacks it at {self.fetched.commit}"
+        if self.root is None:
             reason = f"has no {self.source.ref}"  # The commit that is known had it.
         entry.take_snapshot(reason=f"Withdrawn: {self.source.author} {reason}", is_event=True)
-        self.sync.withdraw_pending(row)
+        self.withdraw_pending(row)
         row.settle(withdrawn_at=entry.withdrawn_at)
-        self.sync.counts["withdrawn"] += 1
+        self.counts["withdrawn"] += 1
 
 
 def are_many(withdrawals, entries):

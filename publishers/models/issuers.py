@@ -9,8 +9,8 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from marketplace.fetching import (
-    DEFAULT_PORTS,
+from marketplace.addresses import DEFAULT_PORTS
+from marketplace.documents import (
     SECONDS,
     Busy,
     Unreachable,

@@ -7,7 +7,7 @@ from django.utils import timezone
 from rest_framework.exceptions import AuthenticationFailed
 
 from agents.models import Agent, AgentToken
-from marketplace import access
+from marketplace import access, addresses
 from marketplace.api.scopes import Scope
 from marketplace.models import violates
 from publishers.exceptions import TokenNotAccepted
@@ -135,9 +135,7 @@ class Publisher(models.Model):
                 violation_error_message="A publisher has this issuer, project and environment.",
             ),
             models.CheckConstraint(
-                condition=Q(
-                    issuer__regex=r"^(https://[^/]|http://(127\.0\.0\.1|localhost)([:/]|$))"
-                ),
+                condition=Q(issuer__regex=addresses.IN_SQL),
                 name="publisher_issuer_is_safe",
                 violation_error_message="Write https or http, and localhost, in small letters.",
             ),

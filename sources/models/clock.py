@@ -35,7 +35,7 @@ class Clock(models.Model):
     """The one row of the clock process (contract 30.21)."""
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
-    holder = models.CharField(max_length=300)  # the host, the number of the process, and a random one
+    holder = models.CharField(max_length=300)  # the host, the process and a random number
     leased_until = models.DateTimeField()
     # When each regular job last ended: `{"clearsessions": "2026-11-27T03:00:00+00:00"}`.
     jobs = models.JSONField(default=dict)

@@ -4,7 +4,7 @@ from django.utils import timezone
 
 from catalogue.models import Kind, Skill, Status
 from marketplace.models import MAX_REASON, max_length
-from sources.models.sources import MAX_PATH, Source
+from sources.models.sources import MAX_PATH, SavesValues, Source
 from submissions.models.submissions import MODELS
 
 UNREADABLE = "unreadable"  # the digest of a file that cannot be imported
@@ -28,6 +28,18 @@ class SourceFileQuerySet(models.QuerySet):
             .filter(source__in=[source for of_kind, source in rows if of_kind == kind])
             .only("slug", "source")
         }
+
+    def delete_spent(self):
+        """Delete the rows of files that are gone and have no entry, which nothing follows from."""
+        gone = self.filter(bytes_digest="", settled_digest="").select_related("source")
+        rows = {(row.kind, row.entry_source): row.pk for row in gone}
+        for kind, model in MODELS.items():
+            sources = [source for of_kind, source in rows if of_kind == kind]
+            entries = model.objects.filter(Q(source__in=sources) | Q(former_source__in=sources))
+            for entry in entries.only("source", "former_source"):
+                rows.pop((kind, entry.source), None)
+                rows.pop((kind, entry.former_source), None)
+        self.filter(pk__in=rows.values()).delete()
 
     @transaction.atomic
     def observe(self, source, files, now):
@@ -91,7 +103,7 @@ def by_time(row):
     return row.seen_at
 
 
-class SourceFile(models.Model):
+class SourceFile(SavesValues):
     """A file of a source's ref that makes an entry, and the time since it has had its text.
 
     The row of a file that is gone stays, so that its entry is withdrawn once.
@@ -154,16 +166,11 @@ class SourceFile(models.Model):
         entries.filter(former_source=old).update(former_source=new)
         pending = self.source.submissions.pending().filter(kind=self.kind)
         pending.filter(path=self.path).update(path=path)
-        self.store(path=path)
+        self.save_values(path=path)
 
     def settle(self, note="", **values):
         """Record that its text is published or proposed, so that the next run leaves it alone."""
-        self.store(settled_digest=self.bytes_digest, note=note[:MAX_REASON], **values)
-
-    def store(self, **values):
-        for name, value in values.items():
-            setattr(self, name, value)
-        self.save(update_fields=values)
+        self.save_values(settled_digest=self.bytes_digest, note=note[:MAX_REASON], **values)
 
     def has_withdrawn(self, entry):
         """Whether the entry is withdrawn because this file was gone, and for no other reason."""

@@ -6,14 +6,19 @@ from django.db.models.functions import Concat, Now, Substr
 from django.utils import timezone
 
 from catalogue.models import REPOSITORY, Kind
+from importing.names import normalized
 from importing.reports import printable
 from marketplace.models import MAX_REASON, SLUG
-from sources.addresses import check_address
+from sources.allowed import check_url, validate_token_variable
 from sources.exceptions import Interrupted
 from submissions.models.from_source import MAX_PATH
 from submissions.models.submissions import MODELS
 
 MAX_FINDINGS, MAX_LAYOUTS = 500, 50  # that are stored
+# The counts of a run, in the order in which people read them.
+COUNTS = [
+    *("published", "proposed", "withdrawn", "unchanged", "waiting", "later", "refused", "copies"),
+]
 OUTCOME = [
     *("state", "reason", "commit", "synced_at", "rewritten_at", "counts", "layouts", "findings"),
 ]
@@ -25,10 +30,6 @@ validate_name = RegexValidator(
 validate_ref = RegexValidator(
     r"\A(?!.*(?:\.\.|//|@\{|/\.|\.lock(?:/|\Z)))\w[\w./@+#-]*(?<![./])\Z",
     "Write a branch or a tag, such as main.",
-)
-validate_token_variable = RegexValidator(
-    r"\ASOURCE_TOKEN_[A-Za-z0-9_]+\Z",
-    "Write the name of an environment variable that begins with SOURCE_TOKEN_.",
 )
 validate_folder = RegexValidator(
     r"\A(?!(?:.*/)?\.{1,2}(?:/|\Z))[^/\\\x00-\x1f\x7f]+(?:/[^/\\\x00-\x1f\x7f]+)*\Z",
@@ -53,7 +54,18 @@ class SourceState(models.TextChoices):
     PAUSED = "paused"
 
 
-class Source(models.Model):
+class SavesValues(models.Model):
+    class Meta:
+        abstract = True
+
+    def save_values(self, **values):
+        """Set these fields, and save no others."""
+        for name, value in values.items():
+            setattr(self, name, value)
+        self.save(update_fields=values)
+
+
+class Source(SavesValues):
     """A git repository that the catalogue follows (contract 30)."""
 
     name = models.CharField(
@@ -116,8 +128,9 @@ class Source(models.Model):
         return self.name
 
     def clean(self):
+        self.folder = normalized(self.folder)  # as a fetch names the folders of a repository
         try:
-            check_address(self.url)
+            check_url(self.url)
         except ValidationError as error:
             raise ValidationError({"url": error.messages}) from error
 
@@ -164,7 +177,7 @@ class Source(models.Model):
         """
         self.lock()
         self.files.all().wait_anew()
-        self.store(state=SourceState.FAILING, reason=reason[:MAX_REASON])
+        self.save_values(state=SourceState.FAILING, reason=reason[:MAX_REASON])
 
     @transaction.atomic
     def record(self, fetched, counts, layouts, findings, reason):
@@ -207,20 +220,21 @@ class Source(models.Model):
                 entries.filter(**{f"{column}__in": sources}).update(**{column: renamed})
 
     def pause(self):
-        self.store(state=SourceState.PAUSED, reason="")
+        self.save_values(state=SourceState.PAUSED, reason="")
 
     def resume(self):
         self.files.all().wait_anew()
-        self.store(state=SourceState.OK, soon=True)
+        self.save_values(state=SourceState.OK, soon=True)
 
     def request_run(self):
         """Let the clock process sync it before it is due."""
-        self.store(soon=True)
+        self.save_values(soon=True)
 
-    def store(self, **values):
-        for name, value in values.items():
-            setattr(self, name, value)
-        self.save(update_fields=values)
+    @property
+    def counts_in_words(self):
+        """The counts of the last run, but for its findings: `1 published, 3 unchanged`; or ""."""
+        counts = ((self.counts.get(name), name) for name in COUNTS)
+        return ", ".join(f"{number:,} {name}" for number, name in counts if number)
 
 
 def shortened(findings):

@@ -22,7 +22,7 @@ def sentry():
     """A server that receives Sentry's envelopes: its DSN, and the envelopes."""
     envelopes = []
 
-    class Handler(BaseHTTPRequestHandler):
+    class ErrorsHandler(BaseHTTPRequestHandler):
         def do_POST(self):
             body = self.rfile.read(int(self.headers["Content-Length"]))
             unpack = {"br": brotli.decompress, "gzip": gzip.decompress}
@@ -33,7 +33,7 @@ def sentry():
         def log_message(self, *_):
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), ErrorsHandler) as server:
         threading.Thread(target=server.serve_forever).start()
         yield f"http://key@127.0.0.1:{server.server_port}/1", envelopes
         server.shutdown()

@@ -1,6 +1,6 @@
 import pytest
 
-from marketplace import fetching
+from marketplace import documents
 from tests.admin.conftest import admin_client_of  # noqa: F401
 from tests.publishers.issuer import LoopbackIssuer
 from tests.submissions.conftest import approve, desk, editor  # noqa: F401
@@ -15,9 +15,9 @@ def issuer():
     issuer = LoopbackIssuer()
     yield issuer
     issuer.close()
-    for thread in fetching.threads.values():
+    for thread in documents.threads.values():
         thread.join(20)
-    assert not any(thread.is_alive() for thread in fetching.threads.values())
+    assert not any(thread.is_alive() for thread in documents.threads.values())
 
 
 @pytest.fixture

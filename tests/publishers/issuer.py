@@ -40,7 +40,7 @@ def encoded(data):
     return urlsafe_b64encode(data).rstrip(b"=")
 
 
-class Handler(BaseHTTPRequestHandler):
+class IssuerHandler(BaseHTTPRequestHandler):
     def do_GET(self):
         issuer = self.server.issuer
         issuer.fetched.append(self.path)
@@ -148,7 +148,7 @@ class LoopbackIssuer(CI):
 
     def __init__(self, host="127.0.0.1", context=None):
         """With the context of a certificate, over https."""
-        self.server = Server(("127.0.0.1", 0), Handler)
+        self.server = Server(("127.0.0.1", 0), IssuerHandler)
         self.server.issuer = self
         if context:
             self.server.socket = context.wrap_socket(self.server.socket, server_side=True)

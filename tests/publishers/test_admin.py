@@ -2,6 +2,7 @@
 
 import pytest
 
+from marketplace.addresses import FORM
 from publishers.models import Publisher
 from tests.browser import untouched_form
 
@@ -19,7 +20,6 @@ RUNS = "Name a ref or an environment, or tick any branch, which needs no ref."
 KIND = (
     "A tag may have the name of a branch: choose the type of the ref, or allow protected ones only."
 )
-URLS = "Enter an https:// address, or http:// with 127.0.0.1 or localhost."
 
 
 @pytest.fixture
@@ -75,12 +75,9 @@ def test_a_publisher_is_made(add, agent, admin_client):
         ),
         (
             {"issuer": "http://gitlab.example.com"},
-            URLS,
+            "Use https. Only 127.0.0.1 and localhost may have http.",
         ),
-        (
-            {"issuer": "https://user@gitlab.example.com"},
-            URLS,
-        ),
+        ({"issuer": "https://user@gitlab.example.com"}, FORM),
         (
             {"issuer": "HTTPS://gitlab.example.com"},
             "Write https or http, and localhost, in small letters.",

@@ -1,11 +1,14 @@
 """The bounds of an issuer's answers, and the address of its keys (contract 31.9, 31.11)"""
 
 import json
+from contextlib import nullcontext
 from threading import Event
 
 import pytest
+from django.core.exceptions import ValidationError
 
-from marketplace import fetching
+from marketplace import documents
+from marketplace.addresses import checked
 from tests.publishers.issuer import BOTH, CI
 
 
@@ -91,7 +94,7 @@ def test_an_answer_beyond_the_bounds(issuer, assert_unavailable, caplog, path, a
 def test_nobody_waits_for_the_end_of_a_slow_answer(
     issuer, assert_unavailable, monkeypatch, path, answer
 ):
-    monkeypatch.setattr(fetching, "SECONDS", 0.3)
+    monkeypatch.setattr(documents, "SECONDS", 0.3)
     is_over, ended = Event(), []
 
     def answer_slowly(handler):
@@ -211,4 +214,5 @@ def test_neither_a_proxy_nor_the_size_of_a_key_set_matters(issuer, exchange, mon
     ],
 )
 def test_the_addresses_of_issuers(url, is_safe):
-    assert fetching.is_safe(url) is is_safe
+    with nullcontext() if is_safe else pytest.raises(ValidationError):
+        checked(url)

@@ -7,7 +7,7 @@ from threading import Event
 import pytest
 from django.db.models import F
 
-from marketplace import fetching
+from marketplace import documents
 from publishers.models import Issuer
 from tests.publishers.issuer import BOTH, CI
 
@@ -88,7 +88,7 @@ def test_known_keys_do_not_need_the_issuer(issuer, exchange, assert_unavailable)
 @pytest.mark.contract("31.9")
 @pytest.mark.usefixtures("publisher")
 def test_one_thread_of_a_process_fetches(issuer, assert_unavailable, exchange):
-    with fetching.turn:
+    with documents.turn:
         assert_unavailable(high=3)
     assert issuer.fetched == []
 
@@ -101,7 +101,7 @@ def test_an_unknown_key_is_refused_while_another_issuer_is_asked(issuer, exchang
     assert exchange(issuer.token()).status_code == 201
     issuer.key_id = "unknown"
 
-    with fetching.turn:
+    with documents.turn:
         assert_refused(issuer.token(), "no such key")
 
 
@@ -124,7 +124,7 @@ def test_a_name_that_does_not_resolve_keeps_no_other_issuer_waiting(
     slow.publisher(agent)
 
     with monkeypatch.context() as patch:
-        patch.setattr(fetching, "SECONDS", 0.1)
+        patch.setattr(documents, "SECONDS", 0.1)
         assert exchange(slow.token()).status_code == 503
     assert exchange(issuer.token()).status_code == 201
     pass_time()

@@ -3,7 +3,7 @@ from types import SimpleNamespace
 import pytest
 
 from sources import fetch_child, fetching
-from tests.sources.upstreams import Upstream, served
+from tests.sources.upstreams import RepositoryInMemory, served
 
 
 def source_of(url, **fields):
@@ -16,7 +16,7 @@ def source_of(url, **fields):
 @pytest.fixture
 def upstream(settings):
     """A repository, behind an honest server that SOURCE_HOSTS lists."""
-    upstream = Upstream()
+    upstream = RepositoryInMemory()
     with served(upstream) as upstream.url:
         settings.SOURCE_HOSTS = [upstream.url.split("/")[2]]
         yield upstream

@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 import urllib.request
 from contextlib import ExitStack
 from threading import Event
@@ -16,10 +17,11 @@ from django.utils import timezone
 
 from demo.postgres import CHECKOUT
 from sources.fetching import PREFIX
+from sources.heartbeat import Heartbeat
 from sources.models import Clock, Source
 from tests.live import free_port, url_of_test_database
 from tests.processes import is_within, processes_with
-from tests.sources.test_clock import skill_named
+from tests.sources.test_scheduler import skill_named
 from tests.sources.upstreams import advertised, hostile, respond
 
 pytestmark = pytest.mark.servers
@@ -95,6 +97,20 @@ def test_it_notices_what_staff_ask_for_and_ends_at_sigterm(upstream, clock_of):
     assert clock.process.wait(5) == 0
     assert Clock.objects.filter(leased_until__lte=Now()).exists()
     assert "Traceback" not in clock.log.read_text()
+
+
+@pytest.mark.contract("30.22")
+def test_the_metrics_of_a_process_that_waits_are_true(clock_of):
+    Source.objects.create(name="team", url="https://git.example.com/x", state="failing")
+    started = time.time()
+    with Heartbeat("elsewhere"):
+        clock = clock_of("https://git.example.com/")
+        assert clock.says("The clock process is ") is True
+        metrics = clock.metrics()
+    assert 'sources{state="failing"} 1.0\n' in metrics
+    assert 'sources{state="ok"} 0.0\n' in metrics
+    [last_round] = re.findall(r"\nclock_round_timestamp_seconds (.+)\n", metrics)
+    assert started <= float(last_round) <= time.time()
 
 
 @pytest.mark.contract("30.18", "30.22")

@@ -50,6 +50,9 @@ def test_a_folder_narrows_it_and_keeps_whole_paths(upstream, fetch):
     )
     assert fetch(upstream.url, folder="a/b")[1] == {"a/b/one.md": b"1", "a/SKILL.md": SKILL}
     assert fetch(upstream.url, folder="ab")[1] == {"ab/three.md": b"3"}
+    upstream.commit({"cafe\u0301/skill.md": SKILL, "cafe\u0301/o\u0308l/four.md": b"4"})
+    paths = {"caf\u00e9/skill.md": SKILL, "caf\u00e9/\u00f6l/four.md": b"4"}
+    assert fetch(upstream.url, folder="caf\u00e9/\u00f6l")[1] == paths
     for folder in ("b", "ab/three.md", "ab/c"):
         assert fetch(upstream.url, folder=folder)[1] == {}
     with pytest.raises(RefIsGone, match="no branch or tag next"):

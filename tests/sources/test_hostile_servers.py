@@ -63,6 +63,10 @@ SERVERS = {
         first(body=pkt_line(b"# service=git-upload-pack\n") + b"0000" + pkt_line(b"ERR No\x1b[1m")),
         "The server says: No\ufffd[1m",
     ),
+    "no refs": (
+        first(body=pkt_line(b"# service=git-upload-pack\n") + pkt_line(None) + pkt_line(None)),
+        "The repository has no branch or tag main.",
+    ),
     "no shallow": (
         first(body=advertised(capabilities=b"side-band-64k")),
         "The server cannot send one commit alone: it lacks shallow.",
@@ -163,7 +167,7 @@ def test_the_token_goes_to_the_host_of_the_source_alone(upstream, fetch, setting
 @pytest.mark.parametrize(
     ("variable", "sentence"),
     [
-        ("SECRET_KEY", "The variable of the token must begin with SOURCE_TOKEN_."),
+        ("SECRET_KEY", "Write the name of an environment variable that begins with SOURCE_TOKEN_."),
         ("SOURCE_TOKEN_TEAM", "SOURCE_TOKEN_TEAM is not set where sync_sources runs."),
     ],
 )

@@ -25,7 +25,7 @@ PERSON = b"Ann <ann@example.com>"
 REF = b"refs/heads/main"
 
 
-class Upstream:
+class RepositoryInMemory:
     """A repository in memory."""
 
     def __init__(self):
@@ -117,7 +117,7 @@ def served_by_git(folder):
 def hostile(respond):
     """The URL of a server that answers each request with `respond(handler)`."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class HostileHandler(BaseHTTPRequestHandler):
         def do_GET(self):
             self.body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             respond(self)
@@ -127,7 +127,7 @@ def hostile(respond):
         def log_message(self, *_):
             pass
 
-    with running(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as server:
+    with running(ThreadingHTTPServer(("127.0.0.1", 0), HostileHandler)) as server:
         yield f"http://127.0.0.1:{server.server_port}/skills.git"
 
 

@@ -43,7 +43,7 @@ for submission in Submission.objects.pending():
 """
 
 
-class Upstream:
+class FollowedInstance:
     """A, whose staff edit a folder, import it, withdraw, recall and purge."""
 
     def __init__(self, folder, chance):
@@ -156,7 +156,7 @@ def entries_of(git, server, name):
 @pytest.mark.contract("30.24")
 def test_what_one_instance_serves_is_on_the_other(live_server_of, tmp_path):
     server, git = live_server_of(**UNLIMITED), Git(tmp_path)
-    upstream = Upstream(tmp_path / "a", random.Random(1))
+    upstream = FollowedInstance(tmp_path / "a", random.Random(1))
     (tmp_path / "a/personas").mkdir(parents=True)
     for _ in range(20):
         upstream.number += 1

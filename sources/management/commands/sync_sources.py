@@ -1,12 +1,13 @@
 import signal
 import sys
 
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 
-from sources import metrics
-from sources.clock import Scheduler
+from sources.clock_metrics import ClockMetrics
 from sources.models import Source, SourceState
+from sources.scheduler import Scheduler
 
 
 class Command(BaseCommand):
@@ -29,14 +30,10 @@ class Command(BaseCommand):
             raise CommandError("--every must be a number of minutes from 1 to 1440.")
         check_names(names)
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-        scheduler = Scheduler(names, self.write, every or 1)
         if every is None:
-            scheduler.run_once()
+            Scheduler(names, self.write).run_once()
             return
-        try:
-            metrics.gauges()
-        except ImproperlyConfigured as error:
-            raise CommandError(str(error)) from error
+        scheduler = Scheduler(names, self.write, every, served_metrics())
         self.write(f"The clock process is {scheduler.holder}.")
         try:
             scheduler.run_forever()
@@ -46,6 +43,15 @@ class Command(BaseCommand):
     def write(self, line):
         self.stdout.write(line)
         self.stdout.flush()
+
+
+def served_metrics():
+    if settings.CLOCK_METRICS_ADDRESS is None:
+        return None
+    try:
+        return ClockMetrics(*settings.CLOCK_METRICS_ADDRESS)
+    except ImproperlyConfigured as error:
+        raise CommandError(str(error)) from error
 
 
 def check_names(names):

@@ -15,7 +15,7 @@ from tests.submissions.conftest import approve, desk, editor  # noqa: F401
 ABOUT = ["description: Does one thing well.", "license: MIT"]
 
 
-class Repository:
+class SyncedFolder:
     """The files of a ref, in a folder, and the source that follows it."""
 
     def __init__(self, folder, **options):
@@ -54,13 +54,13 @@ class Repository:
 
 @pytest.fixture
 def repository(db, tmp_path):
-    return Repository(tmp_path)
+    return SyncedFolder(tmp_path)
 
 
 @pytest.fixture
 def proposing(db, tmp_path):
     """A repository whose changes staff review here."""
-    return Repository(tmp_path, review="here")
+    return SyncedFolder(tmp_path, review="here")
 
 
 def published(model=Skill):

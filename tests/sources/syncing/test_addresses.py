@@ -3,7 +3,8 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from sources.addresses import check_address
+from marketplace.addresses import FORM
+from sources.allowed import check_url
 from sources.models import Source
 
 HOSTS = ["git.example.com", "Gitlab.example.com:8443", "127.0.0.1:8000", "localhost"]
@@ -15,7 +16,6 @@ ALLOWED = [
     "http://127.0.0.1:8000/git/catalogue.git",
     "http://localhost/skills",
 ]
-FORM = "Write an address such as https://git.example.com/team/skills.git, without a password."
 REFUSED = {
     "https://ada:secret@git.example.com/skills": FORM,
     "https://ada@git.example.com/skills": FORM,
@@ -23,6 +23,7 @@ REFUSED = {
     "https://git.example.com/skills?x=1": FORM,
     "https://git.example.com/skills\n": FORM,
     "https://git.example.com": FORM,
+    "https://git.example.com/": FORM,
     "http://[::1]/skills": FORM,
     "file:///etc/passwd": FORM,
     "ext::sh -c id": FORM,
@@ -45,7 +46,7 @@ REFUSED = {
 def test_a_listed_host_is_allowed(settings, url):
     settings.SOURCE_HOSTS = HOSTS
 
-    check_address(url)
+    check_url(url)
 
 
 @pytest.mark.contract("30.1", "30.2")
@@ -54,7 +55,7 @@ def test_anything_else_is_refused(settings, url, reason):
     settings.SOURCE_HOSTS = HOSTS
 
     with pytest.raises(ValidationError) as refusal:
-        check_address(url)
+        check_url(url)
 
     assert refusal.value.messages == [reason]
 

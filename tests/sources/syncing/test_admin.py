@@ -37,17 +37,20 @@ def test_a_superuser_adds_a_source(admin_client):
     url = "https://git.example.com/team.git"
 
     refused = admin_client.post(f"{SOURCES}add/", form | {"name": "team", "url": f"{url}?x"})
+    form |= {"folder": "cafe\u0301"}  # as macOS writes it
     admin_client.post(f"{SOURCES}add/", form | {"name": "team", "url": url})
 
     assert list(refused.context["adminform"].form.errors) == ["url"]
     source = Source.objects.get()
     assert (source.name, source.url, source.ref, source.kind) == ("team", url, "main", "skills")
     assert (source.review, source.wait_hours, source.every_minutes) == ("here", 0, 60)
+    assert source.folder == "caf\u00e9"
 
 
 @pytest.mark.contract("30.14")
 def test_its_page_shows_what_the_last_run_found(repository, page):
-    assert facts_of(page(repository.source))["Last run"] == "none yet"
+    facts = facts_of(page(repository.source))
+    assert (facts["Last run"], facts["Next run"]) == ("none yet", "soon")
     repository.skill("skills/pdf")
     repository.skill("skills/csv", run_py="print()")
     repository.sync(findings=[("vendor", "A submodule.")], rewritten=True)

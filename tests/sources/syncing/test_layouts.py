@@ -64,6 +64,17 @@ def test_personas_are_found(repository, path):
 
 
 @pytest.mark.contract("30.3")
+def test_a_plugin_is_found_however_its_name_is_composed(repository):
+    plugins = {"plugins": [{"name": "cafe", "source": "./cafe\u0301"}]}
+    write(repository.folder / ".claude-plugin/marketplace.json", json.dumps(plugins))
+    repository.persona("caf\u00e9/agents/archivist.md")
+
+    repository.sync(kind="both")
+
+    assert published(Persona) == {"archivist": "git:team:caf\u00e9/agents/archivist.md"}
+
+
+@pytest.mark.contract("30.3")
 def test_other_documents_are_no_personas(repository):
     for path in ("notes/archivist.md", "archivist.md", "agents/README.md"):
         repository.persona(path)

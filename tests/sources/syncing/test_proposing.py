@@ -12,7 +12,7 @@ from submissions.models import Submission, SubmittedVersion
 from tests.api.concurrency import during
 from tests.factories import SkillFactory
 from tests.imports import write
-from tests.sources.syncing.conftest import Repository, pending, published
+from tests.sources.syncing.conftest import SyncedFolder, pending, published
 
 
 @pytest.mark.contract("30.6")
@@ -95,7 +95,7 @@ def test_a_persona_is_proposed(proposing, approve):
 
 @pytest.mark.contract("30.4")
 def test_two_sources_with_one_slug(proposing, tmp_path_factory, approve):
-    other = Repository(tmp_path_factory.mktemp("other"), name="office", review="here")
+    other = SyncedFolder(tmp_path_factory.mktemp("other"), name="office", review="here")
     for repository in (proposing, other):
         repository.skill("pdf", f"Do it for {repository.source.name}.")
         repository.sync()

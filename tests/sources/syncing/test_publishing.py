@@ -71,6 +71,23 @@ def test_the_rest_goes_to_the_desk(repository):
 
 
 @pytest.mark.contract("30.7")
+def test_a_skill_with_files_that_an_import_leaves_out_goes_to_the_desk(repository, approve):
+    repository.skill("pdf", _gitignore="*.log")
+    repository.sync()
+    approve()
+    repository.skill("pdf", "Do it well.")
+
+    source = repository.sync()
+
+    assert source.counts == {"proposed": 1, "findings": 0}
+    [finding] = Submission.objects.pending().get().findings
+    assert (finding["code"], finding["path"]) == ("left-out", ".gitignore")
+    repository.skill("pdf", "Do it very well.")
+    (repository.folder / "pdf/.gitignore").unlink()
+    assert repository.sync().counts == {"published": 1, "findings": 0}
+
+
+@pytest.mark.contract("30.7")
 def test_a_script_that_the_entry_has_stops_nothing(repository, approve):
     repository.skill("pdf", run_py="print()")
     repository.sync()

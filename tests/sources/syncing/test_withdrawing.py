@@ -273,3 +273,43 @@ def test_what_was_only_proposed_is_taken_back(proposing):
 
     assert Submission.objects.get().state == "withdrawn"
     assert (source.state, source.counts) == ("ok", {"findings": 0})
+
+
+@pytest.mark.contract("30.9")
+def test_a_file_that_is_gone_is_remembered_for_its_entry_alone(proposing, approve):
+    for name in ("csv", "pdf", "xml"):
+        proposing.skill(name)
+    proposing.sync()
+    approve(Submission.objects.get(slug="csv"))
+    approve(Submission.objects.get(slug="xml"))
+    Skill.objects.filter(slug="xml").update(
+        source="submission:@ada", former_source="git:team:xml/SKILL.md"
+    )
+    for name in ("csv", "pdf", "xml"):
+        proposing.remove(name)
+
+    proposing.sync()
+    proposing.sync()
+
+    paths = SourceFile.objects.values_list("path", flat=True)
+    assert list(paths) == ["csv/SKILL.md", "xml/SKILL.md"]
+    proposing.skill("skills/xml")
+    assert proposing.sync().findings == [["skills/xml/SKILL.md", "maintained by @ada"]]
+
+
+@pytest.mark.contract("30.9")
+def test_a_proposed_withdrawal_is_taken_back_if_the_entry_is_not_its_own_any_longer(
+    proposing, approve
+):
+    proposing.skill("pdf")
+    proposing.sync()
+    approve()
+    proposing.remove("pdf")
+    proposing.sync()
+    Skill.objects.update(source="elsewhere")
+    proposing.sync()
+
+    source = proposing.sync()
+
+    assert (source.state, pending()) == ("ok", {})
+    assert not SourceFile.objects.exists()

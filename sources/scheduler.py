@@ -14,7 +14,6 @@ from django.db.models import Q
 from django.db.models.functions import Greatest, Now
 from django.utils import timezone
 
-from sources import metrics
 from sources.exceptions import DiskFails, Interrupted, RefIsGone, SourceFails
 from sources.fetching import Fetched, fetched
 from sources.heartbeat import Heartbeat
@@ -35,10 +34,11 @@ class Scheduler:
 
     It logs each line with `write`. With `names`, it syncs these sources alone; without, all of
     them, and it runs the jobs. It syncs no source again within `minutes`, unless staff request it.
+    It keeps the ClockMetrics true, with or without the turn.
     """
 
-    def __init__(self, names, write, minutes=1):
-        self.write, self.minutes = write, minutes
+    def __init__(self, names, write, minutes=1, metrics=None):
+        self.write, self.minutes, self.metrics = write, minutes, metrics
         self.sources = Source.objects.exclude(state=SourceState.PAUSED).order_by("due_at")
         self.jobs = {} if names else JOBS
         if names:
@@ -64,8 +64,7 @@ class Scheduler:
             while True:
                 close_old_connections()
                 try:
-                    if heart.has_turn:
-                        self.poll(heart)
+                    self.poll(heart)
                     sleep(POLL)
                 except (OperationalError, InterfaceError) as error:
                     self.write(f"PostgreSQL does not respond: {first_line(error)}")
@@ -73,7 +72,7 @@ class Scheduler:
                     sleep(RETRY)
 
     def poll(self, heart):
-        due = list(self.sources.filter(IS_DUE))
+        due = list(self.sources.filter(IS_DUE)) if heart.has_turn else []
         if due or monotonic() >= self.next_round:
             self.run_round(heart, due)
             self.next_round = monotonic() + ROUND
@@ -82,7 +81,8 @@ class Scheduler:
         """Sync these and run the jobs that are due. Once the turn is lost, nothing else begins."""
         done = [self.sync(source) for source in sources if heart.has_turn]
         done += [self.run_job(job) for job in self.due_jobs() if heart.has_turn]
-        metrics.note_round(Source.objects.all())
+        if self.metrics:
+            self.metrics.measure(is_round=heart.has_turn)
         if done:
             self.write(f"Next: {self.next_turns()}.")
 
@@ -168,8 +168,9 @@ def outcome_of(source):
     source.refresh_from_db()
     if source.state == SourceState.FAILING:
         return f"failing: {source.reason}"
-    counts = ", ".join(f"{number:,} {name}" for name, number in source.counts.items() if number)
-    return f"{source.commit[:10]}: {counts or 'nothing to do'}"
+    number = source.counts["findings"]
+    findings = f"; findings: {number:,}" if number else ""
+    return f"{source.commit[:10]}: {source.counts_in_words or 'nothing to do'}{findings}"
 
 
 def ended_at(ended, job):

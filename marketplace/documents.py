@@ -9,6 +9,9 @@ from io import BytesIO
 from threading import Lock, Thread
 from urllib.parse import urlsplit
 
+from django.core.exceptions import ValidationError
+
+from marketplace.addresses import checked
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.parsers import parsed
 
@@ -16,8 +19,6 @@ MAX_BYTES = 256 * 1024  # of a response, with its head
 SECONDS = 3  # for all documents of one call
 PIECE = 64 * 1024
 MAX_QUOTED = 200  # characters of an error
-LOOPBACK = {"127.0.0.1", "localhost"}  # the only hosts that may have http
-DEFAULT_PORTS = {"https": 443, "http": 80}
 
 # Held while a request waits for a server, so that slow servers keep one request waiting at most.
 turn = Lock()
@@ -31,24 +32,6 @@ class Unreachable(Exception):
 
 class Busy(Unreachable):
     """Another request to this process is waiting for a document."""
-
-
-def is_safe(url):
-    """Whether documents may be fetched from there: with https, or with http on this machine."""
-    try:
-        parts = urlsplit(url)
-        is_plain = not ("@" in parts.netloc or parts.query or parts.fragment)
-        _ = parts.port  # raises ValueError
-    except ValueError:
-        return False
-    is_ascii = url.isascii() and url.isprintable() and not {*' "<>\\^`{|}'} & {*url}
-    is_encrypted = parts.scheme == "https" and bool(parts.hostname)
-    return (
-        is_ascii
-        and is_plain
-        and not url.endswith(("?", "#"))
-        and (is_encrypted or (parts.scheme == "http" and parts.hostname in LOOPBACK))
-    )
 
 
 def within_bounds(may_begin, fetch, server):
@@ -90,7 +73,7 @@ def store_outcome(outcome, fetch, server, deadline):
 
 
 def fetch_json(server, path, deadline):
-    """The JSON object at a path of a server, whose URL `is_safe`. Raises Unreachable."""
+    """The JSON object at a path of a server, whose address is checked. Raises Unreachable."""
     response = answer_of(server, path, deadline)
     if response.status != 200:
         raise Unreachable(f"{path} answers {response.status}")
@@ -104,8 +87,10 @@ def fetch_json(server, path, deadline):
 
 
 def answer_of(server, path, deadline):
-    if not is_safe(server):
-        raise Unreachable("its URL is not allowed")
+    try:
+        checked(server)
+    except ValidationError as error:
+        raise Unreachable(error.message) from error
     parts = urlsplit(server)
     connection_class = HTTPSConnection if parts.scheme == "https" else HTTPConnection
     connection = connection_class(parts.hostname, parts.port, timeout=seconds_to(deadline))

@@ -3,6 +3,7 @@
 import errno
 import math
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from django.db import OperationalError
@@ -10,10 +11,12 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from catalogue.models import Skill
-from sources import clock, fetching
-from sources.clock import CRASHED, JOBS, Scheduler
+from sources import fetching
+from sources import scheduler as clock
 from sources.heartbeat import Heartbeat
 from sources.models import Clock, Source, SourceState
+from sources.scheduler import CRASHED, JOBS, Scheduler
+from tests.sources.upstreams import LINK
 
 ABOUT = "---\nname: {0}\ndescription: Does one thing well.\nlicense: MIT\n---\n\nDo it.\n"
 pytestmark = pytest.mark.servers  # Each run starts a process.
@@ -118,6 +121,16 @@ def test_no_source_is_synced_again_within_the_minutes(upstream, source_of, sched
     assert waits == [15, 90]
 
 
+@pytest.mark.contract("30.21")
+def test_a_line_has_the_counts_of_a_run(upstream, source_of, scheduler_of):
+    files = skill_named("pdf-tables") | skill_named("csv-cleaning")
+    commit = upstream.commit(files | {"link": (b"pdf-tables", LINK)})
+    source_of()
+    scheduler = scheduler_of("team")
+    scheduler.run_once()
+    assert scheduler.lines[0] == f"team: {commit[:10]}: 2 published; findings: 1"
+
+
 @pytest.mark.contract("30.13", "30.21")
 def test_what_staff_change_during_other_runs_counts(upstream, source_of, scheduler_of):
     commit = upstream.commit(skill_named("pdf-tables"))
@@ -143,6 +156,18 @@ def test_one_process_has_the_turn_until_it_gives_it_back_or_its_lease_ends(trans
         assert Clock.objects.acquire("one")
     assert Clock.objects.acquire("three")
     assert Clock.objects.count() == 1
+
+
+@pytest.mark.contract("30.22")
+def test_a_process_measures_each_round_with_or_without_the_turn(transactional_db, scheduler_of):
+    scheduler, rounds = scheduler_of(), []
+    scheduler.metrics = SimpleNamespace(measure=lambda *, is_round: rounds.append(is_round))
+    with Heartbeat("me") as heart:
+        scheduler.poll(heart)
+        scheduler.poll(heart)
+        scheduler.next_round = heart.until = 0
+        scheduler.poll(heart)
+    assert rounds == [True, False]
 
 
 @pytest.mark.contract("30.22")
