@@ -3,7 +3,7 @@
 # make test   run the suite in several processes; ARGS="tests/api/test_reviews.py -k rating" runs a part,
 #             whatever its markers
 # make test-all   make test, then the tests that are slow, start a server, or need chromium, npm or fetched packages
-# make test-plain   what PLAIN=1 changes: the suite without the infrastructure, and without admin, console and imports
+# make test-plain   what PLAIN=1 changes: the suite without the infrastructure, and without what does not use any
 # make prove  run the system tests (tests/system) at full length, an hour and a half
 # make bench  what a request costs, endpoint by endpoint (about 5 minutes; needs wrk)
 # make bench ARGS="--skills 1000000"   the same with a million skills (an hour more, some 20 GB)
@@ -21,8 +21,9 @@ READY := .venv/.ready
 FOR_DEMO := $(or $(wildcard $(READY)),.venv/.ready-for-demo)
 UV := $(or $(shell command -v uv),$(BIN)/uv)
 MARKED := external or servers or slow
-# They import no infrastructure (import-linter), so that they are the same in both modes.
-SAME := $(addprefix --ignore=tests/,admin importing operators sources)
+# What they test imports no infrastructure (import-linter), or sets a whole environment of its own.
+SAME := $(addprefix --ignore=tests/,admin catalogue importing operators publishers sources submissions \
+	deployment/test_settings.py deployment/test_database_settings.py)
 # Tests wait a third of the time, so run one process more than there are cores. With two more, marked
 # tests take as long, and some time out. One process runs all tests of a file, which share servers.
 PROCESSES = $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count(), 3) + 1)')

@@ -64,6 +64,14 @@ def chosen(kind):
     return Text(lookup, f"{kind}, version", "version", "version.id")
 
 
+def installed(kind):
+    """The agent's present install of the entry."""
+    return f"""installed AS (
+    SELECT install.id FROM {kind}, installs_{kind}install AS install
+    WHERE install.agent_id = %(agent)s AND install.{kind}_id = {kind}.id AND removed_at IS NULL
+)"""
+
+
 def install_skill(text):
     return f"""
 {with_my_turn("skill")}, skill AS (
@@ -73,10 +81,7 @@ def install_skill(text):
     FROM turn, catalogue_skill AS skill
     WHERE skill.slug = %(slug)s
     FOR NO KEY UPDATE OF skill
-), {text.lookup}installed AS (
-    SELECT install.id FROM skill, installs_skillinstall AS install
-    WHERE install.agent_id = %(agent)s AND install.skill_id = skill.id AND removed_at IS NULL
-), created AS (
+), {text.lookup}{installed("skill")}, created AS (
     INSERT INTO installs_skillinstall (
         agent_id, skill_id, digest, number, pinned_id, runtime, installed_at
     )
@@ -107,10 +112,7 @@ def install_persona(text):
     FROM turn, catalogue_persona AS persona
     WHERE persona.slug = %(slug)s
     FOR NO KEY UPDATE OF persona
-), {text.lookup}installed AS (
-    SELECT install.id FROM persona, installs_personainstall AS install
-    WHERE install.agent_id = %(agent)s AND install.persona_id = persona.id AND removed_at IS NULL
-), granted (id, digest, number, pinned_id) AS (
+), {text.lookup}{installed("persona")}, granted (id, digest, number, pinned_id) AS (
     SELECT persona.id, {text.columns} FROM {text.source}
     WHERE is_published AND is_free AND NOT EXISTS (SELECT FROM installed)
 ), deactivated AS (
@@ -124,9 +126,7 @@ def install_persona(text):
         agent_id, persona_id, digest, number, pinned_id, is_active, installed_at
     )
     -- The count makes it wait for the deactivation.
-    SELECT
-        %(agent)s, granted.id, granted.digest, granted.number, granted.pinned_id, %(activate)s,
-        now()
+    SELECT %(agent)s, granted.*, %(activate)s, now()
     FROM granted, (SELECT count(*) FROM deactivated) AS deactivated
     RETURNING id, persona_id, is_active, digest, number
 ), counted AS (

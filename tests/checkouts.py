@@ -92,7 +92,7 @@ class Demo(LiveServer):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         if self.process is not None:
-            self.process.wait(5)
+            self.process.wait(60)
         is_within(30, lambda: self.processes() == [])
         shutil.rmtree(self.socket, ignore_errors=True)
 
@@ -134,10 +134,13 @@ def bare_checkout(folder):
     return folder
 
 
-def migrated_checkout(folder):
-    """A bare checkout whose demo finds an empty database that is migrated already."""
-    data = bare_checkout(folder) / ".demo" / "postgres"
-    data.parent.mkdir()
+def migrated_checkout(folder, database="postgres"):
+    """A bare checkout whose demo finds an empty database that is migrated already.
+
+    `database` is its folder below `.demo`.
+    """
+    data = bare_checkout(folder) / ".demo" / database
+    data.parent.mkdir(parents=True)
     copied(kept_cluster(), data)
     with Postgres(data) as server:
         login = ("-h", server.socket, "-U", USER)

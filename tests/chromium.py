@@ -14,18 +14,23 @@ from django.db import connection
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium (Debian's package)")
-SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
-ALL_SIZES = {**SIZES, "small phone": (360, 740), "tablet": (768, 1024)}
+SIZES = {
+    "desktop": (1280, 900),
+    "phone": (390, 844),
+    "small phone": (360, 740),
+    "tablet": (768, 1024),
+}
+# Which colors are shown does not depend on the size, so each scheme is looked at on one of them.
+SCREENS = [("desktop", "light"), ("phone", "dark")]
 
 
 class Visitor:
     """Opens pages and collects the errors of each."""
 
-    def __init__(self, page, server, pictures):
+    def __init__(self, page, server):
         self.page = page
         self.server = server
         self.url = f"http://127.0.0.1:{server.port}"
-        self.pictures = pictures
         self.errors = []
         page.on("console", self.note_console)
         page.on("pageerror", lambda error: self.errors.append((page.url, str(error))))
@@ -57,14 +62,11 @@ class Visitor:
     def text(self):
         return self.page.inner_text("#main")
 
-    def picture(self, name):
-        self.page.screenshot(path=self.pictures / f"{name}.png", full_page=True)
-
 
 @contextmanager
-def visit(visitor, server, pictures, size, **options):
-    """A `visitor` of the server, with a screen of ALL_SIZES; a phone is touched."""
-    width, height = ALL_SIZES[size]
+def visit(visitor, server, size, **options):
+    """A `visitor` of the server, with a screen of SIZES; a phone is touched."""
+    width, height = SIZES[size]
     options |= {"is_mobile": "phone" in size, "has_touch": "phone" in size}
     playwright = pytest.importorskip("playwright.sync_api")
     # Playwright runs an event loop in this thread, in which Django refuses to use the database. The
@@ -75,7 +77,7 @@ def visit(visitor, server, pictures, size, **options):
             executable_path=CHROMIUM, args=["--no-sandbox"] if os.geteuid() == 0 else []
         )
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        yield visitor(context.new_page(), server, pictures)
+        yield visitor(context.new_page(), server)
         browser.close()
         # Playwright's event loop opened its own database connection.
         connection.close()

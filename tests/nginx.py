@@ -66,7 +66,7 @@ class Edge(LiveServer):
                 stdout=log,
                 stderr=log,
             )
-        assert is_within(10, self.is_ready), self.log.read_text()
+        assert is_within(60, self.is_ready), self.log.read_text()
 
     def stored(self):
         """The URLs of the responses in its cache."""

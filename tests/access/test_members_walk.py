@@ -49,12 +49,13 @@ def narrow(agent):
     return AgentToken.objects.issue(agent, ["install", "review"]).text
 
 
-# One walk takes some ten seconds.
-VISITORS = [
-    *(nobody, narrow),
+# One walk takes some ten seconds. One rule refuses every token that has ended, so two walks through
+# cold caches are enough.
+VISITS = [
+    *((visitor, False) for visitor in (nobody, narrow)),
     *(
-        pytest.param(visitor, marks=pytest.mark.slow)
-        for visitor in (revoked, suspended, paused, expired)
+        pytest.param(visitor, True, marks=pytest.mark.slow)
+        for visitor in (nobody, narrow, revoked, suspended, paused, expired)
     ),
 ]
 
@@ -114,7 +115,7 @@ def test_a_member_is_told_the_word(member):
     told = [
         (method, path)
         for method, path, body in requests()
-        if WORD in "".join(member.told(method, path, body))
+        if method in {"GET", "POST"} and WORD in "".join(member.told(method, path, body))
     ]
 
     assert len({path for _, path in told if path.startswith("/api/v1/")}) > 15
@@ -124,16 +125,14 @@ def test_a_member_is_told_the_word(member):
 
 @pytest.mark.contract("29.16")
 @pytest.mark.slow
-@pytest.mark.parametrize("is_warm", [False, True], ids=["cold", "warm"])
-def test_no_other_member_is_told_what_is_pending(catalogue, is_warm):
+def test_no_other_member_is_told_what_is_pending(catalogue):
     author = Agent.objects.get(handle="other")
     own = WalkClient(AgentToken.objects.issue(author).text)
     path = "/api/v1/agents/me/submissions/submission_sent"
     assert PENDING in own.told("GET", path)[1]
-    if is_warm:
-        for method, path, body in requests():
-            if method == "GET":
-                own.send(method, path, body)
+    for method, path, body in requests():
+        if method == "GET":  # so that caches are warm
+            own.send(method, path, body)
     member = Member()
 
     told = [
@@ -146,10 +145,7 @@ def test_no_other_member_is_told_what_is_pending(catalogue, is_warm):
 
 
 @pytest.mark.contract("26.6")
-@pytest.mark.parametrize(
-    "is_warm", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["cold", "warm"]
-)
-@pytest.mark.parametrize("visitor", VISITORS)
+@pytest.mark.parametrize(("visitor", "is_warm"), VISITS)
 def test_nobody_else_is_told_the_word(catalogue, request, agent, visitor, is_warm):
     member = request.getfixturevalue("member") if is_warm else None
     stranger, count = WalkClient(visitor(agent)), 0

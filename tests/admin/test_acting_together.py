@@ -10,9 +10,9 @@ from catalogue.models import Skill
 from marketplace.adminsite.base import StaffModelAdmin
 from reviews.models import Review
 from tests.admin.actions import take_action
+from tests.admin.edits import opened, saved
 from tests.admin.files import SKILL_MD, upload, zip_of
 from tests.admin.rows import everything, first_of, make_rows, url_of
-from tests.admin.test_editing_together import opened, saved
 from tests.api.concurrency import during
 from tests.browser import untouched_form
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review

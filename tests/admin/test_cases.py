@@ -200,8 +200,8 @@ def test_the_queue_needs_few_queries_however_many_reports_there_are(admin_client
     pages = [QUEUE, f"{QUEUE}?o=-2", change_page(case), "/admin/reports/report/"]
     before = [queries(admin_client, page) for page in pages]
 
-    agents = Agent.objects.bulk_create(Agent(handle=f"fresh-{n}") for n in range(1000))
-    for target in SkillFactory.create_batch(60):
+    agents = Agent.objects.bulk_create(Agent(handle=f"fresh-{n}") for n in range(120))
+    for target in SkillFactory.create_batch(20):
         reported(target, "spam")
     Report.objects.bulk_create(
         Report(agent=agent, case=case, reason="spam", updated_at=timezone.now()) for agent in agents

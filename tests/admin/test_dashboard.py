@@ -162,9 +162,8 @@ def test_a_large_table_is_estimated_and_says_so(admin_client, monkeypatch):
     assert (totals["skills"], totals["personas"]) == ("about 5", "0")
 
 
-@pytest.mark.parametrize("many", [1, 30])
-def test_it_needs_few_queries_whatever_there_is(admin_client, many):
-    for _ in range(many):
+def test_it_needs_few_queries_whatever_there_is(admin_client):
+    for _ in range(20):
         SkillInstallFactory()
         review(AgentFactory(), PersonaFactory(), 1)
     admin_client.get("/admin/")

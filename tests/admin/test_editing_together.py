@@ -3,7 +3,6 @@
 from types import SimpleNamespace
 
 import pytest
-from django import forms
 from django.contrib import admin
 from django.contrib.auth.models import Group, User
 from django.db import connection
@@ -15,7 +14,7 @@ from catalogue.models import Persona, Skill
 from publishers.models import Publisher
 from sources.models import Source
 from tests.admin.diffs import without_marks
-from tests.admin.rows import change_page
+from tests.admin.edits import edits_of, opened, refusal, save, saved
 from tests.admin.test_lists import MAX_QUERIES
 from tests.api.concurrency import during
 from tests.browser import untouched_form
@@ -51,56 +50,6 @@ def tiers(rates):
 @pytest.fixture(autouse=True)
 def hosts(settings):
     settings.SOURCE_HOSTS = ["git.example.com"]
-
-
-def opened(client, row):
-    page = client.get(change_page(row))
-    assert page.status_code == 200
-    return untouched_form(page)
-
-
-def save(client, row, form):
-    return client.post(change_page(row), form)
-
-
-def saved(client, row, form):
-    response = save(client, row, form)
-    assert response.status_code == 302, response.context["adminform"].form.errors
-
-
-def refusal(response):
-    """The errors by field, and the page's text."""
-    assert response.status_code == 200
-    return response.context["adminform"].form.errors, without_marks(response)
-
-
-def edits_of(client, row):
-    """Two edits of each field that has several other values but slugs: `{name: (one, other)}`."""
-    page = client.get(change_page(row))
-    posted = untouched_form(page)
-    return {
-        name: two_edits(field, posted.get(name))
-        for name, field in page.context["adminform"].form.fields.items()
-        if not (field.disabled or has_two_values(field) or name == "slug")
-    }
-
-
-def has_two_values(field):
-    is_choice = isinstance(field, forms.ChoiceField)
-    return isinstance(field, forms.BooleanField) or (is_choice and len(list(field.choices)) == 2)
-
-
-def two_edits(field, posted):
-    if isinstance(field, forms.ChoiceField):
-        first, second, *_ = (str(key) for key, _ in field.choices if [str(key)] != (posted or []))
-        return [first], [second]
-    if isinstance(field, forms.URLField):
-        return "https://a.example", "https://b.example"
-    if isinstance(field, forms.IntegerField):
-        return str(int(posted) + 1), str(int(posted) + 2)
-    if posted.rstrip().endswith("---"):  # frontmatter
-        return tuple(posted.replace("R", name) for name in ("Read", "Grep"))
-    return f"{posted}a", f"{posted}b"
 
 
 @pytest.mark.parametrize(

@@ -40,14 +40,14 @@ def pages_of(model):
 
 
 def filters_of(model, admin_client):
-    """The addresses of the model's filters."""
+    """The list with one choice of each of the model's filters: the last one."""
     changelist_url = url_of(model, "changelist")
     word, _ = SEARCHES[model]
     changelist = admin_client.get(changelist_url).context["cl"]
     for spec in changelist.filter_specs:
-        for choice in spec.choices(changelist):
-            typed = f"?{spec.expected_parameters()[0]}={word}"
-            yield changelist_url + choice.get("query_string", typed)
+        *_, choice = spec.choices(changelist)
+        typed = f"?{spec.expected_parameters()[0]}={word}"
+        yield changelist_url + choice.get("query_string", typed)
 
 
 def test_every_list_search_and_change_page_shows_its_rows(admin_client, subtests):

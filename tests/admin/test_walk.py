@@ -1,4 +1,4 @@
-"""The admin in a real browser: what staff do in a day, on a desktop and on a phone."""
+"""The admin in a real browser: what staff do in a day"""
 
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
@@ -22,17 +22,14 @@ from tests.factories import (
 
 pytestmark = [pytest.mark.external, needs_chromium]
 
-SCREENS = [("desktop", "light"), ("phone", "dark")]
 
-
-@pytest.fixture(params=SCREENS, ids="-".join)
-def staff(request, live_server_of, tmp_path, serious_violations):
+@pytest.fixture
+def staff(live_server_of, serious_violations):
     server = live_server_of()
     hasher = PBKDF2PasswordHasher()  # the server's; the suite's own is a quicker one
     password = hasher.encode("right-password", hasher.salt())
     User.objects.create(username="clerk", password=password, is_staff=True, is_superuser=True)
-    size, scheme = request.param
-    with visit(StaffVisitor, server, tmp_path, size, color_scheme=scheme) as staff:
+    with visit(StaffVisitor, server, "desktop") as staff:
         staff.serious_violations = serious_violations
         yield staff
 
@@ -45,7 +42,7 @@ def test_a_day_in_the_admin(staff, tmp_path):
     SkillInstallFactory(agent=agent, skill=SkillFactory(slug="log-triage", downloads=1))
 
     staff.log_in()
-    staff.picture("start")
+    staff.look("start")
     for step in (write_a_skill, import_a_zip, undo_a_change, look_after_a_token):
         step(staff)
     import_a_folder(staff, tmp_path / "tea-tables")
@@ -57,17 +54,17 @@ def test_a_day_in_the_admin(staff, tmp_path):
     set_up_a_second_factor(staff)
 
     staff.open("/admin/")
-    staff.picture("start-later")
+    staff.look("start-later")
     assert "imports with refused files this week" in staff.text().lower()
     assert staff.errors == []
 
 
 def rename_a_tag(staff):
     staff.open("/admin/catalogue/skill/tags/")
-    staff.picture("tags")
+    staff.look("tags")
     staff.page.locator("[aria-label='Rename pdf']").click()
     staff.page.fill("#id_new", "documents")
-    staff.picture("rename")
+    staff.look("rename")
     staff.press("Rename the tag pdf")
     assert "documents" in staff.api("skills/pdf-tables").json()["tags"]
 
@@ -80,12 +77,12 @@ def undo_a_change(staff):
     assert staff.api("skills/pdf-tables").json()["description"] == "Reads nothing any more."
 
     staff.open(f"/admin/catalogue/skill/{skill.pk}/history/")
-    staff.picture("history")
+    staff.look("history")
     assert "Reads nothing any more." in staff.page.inner_text(".diff .add >> nth=0")
     # The newest is today's, and no link; the first link leads to the state before the change.
     with staff.page.expect_navigation():
         staff.page.locator(".staff-step header a").first.click()
-    staff.picture("restore")
+    staff.look("restore")
     staff.press("Restore this state")
     assert "Restored the state of" in staff.text()
     restored = staff.api("skills/pdf-tables").json()
@@ -99,13 +96,13 @@ def look_after_a_token(staff):
     with staff.page.expect_navigation():
         staff.page.locator("#searchbar").press("Enter")
     staff.press("crawler")
-    staff.picture("agent")
+    staff.look("agent")
     staff.press("Issue a token")
     staff.page.uncheck("input[value=review]")
     staff.page.fill("#id_expires_in_days", "30")
     staff.press("Issue the token")
     token = staff.page.inner_text(".staff-token").strip()
-    staff.picture("token")
+    staff.look("token")
     assert staff.api("agents/me", token=token).json()["scopes"] == ["read", "install"]
 
     staff.open("/admin/agents/agenttoken/")
@@ -113,7 +110,7 @@ def look_after_a_token(staff):
     with staff.page.expect_navigation():
         staff.page.locator("#searchbar").press("Enter")
     assert token not in staff.page.url
-    staff.picture("token-found")
+    staff.look("token-found")
     staff.press("Revoke")
     staff.press("Revoke")
     assert staff.api("agents/me", token=token).status == 401
@@ -130,30 +127,30 @@ def look_after_an_operator(staff, agent):
 
     staff.open(f"/admin/agents/agent/{agent.pk}/change/")
     assert "at most 5 requests per hour, set by its operator" in staff.text()
-    staff.picture("agent-paused")
+    staff.look("agent-paused")
     staff.open("/admin/agents/operatorkey/")
-    staff.picture("operators")
+    staff.look("operators")
     staff.page.fill("#searchbar", key)
     with staff.page.expect_navigation():
         staff.page.locator("#searchbar").press("Enter")
     assert key not in staff.page.url
     assert "ada@example.com (not verified)" in staff.text()
-    staff.picture("operator")
+    staff.look("operator")
     staff.press("End the sessions")
-    staff.picture("end-sessions")
+    staff.look("end-sessions")
     staff.press("End the sessions")
     assert not OperatorSession.objects.exists()
     staff.press("Release the claims")
-    staff.picture("release")
+    staff.look("release")
     staff.press("Release the claims")
     profile = staff.api("agents/me", token=agent.token.text).json()
     assert profile["claim"]["status"] == "unclaimed"
     staff.open(f"/admin/agents/agent/{agent.pk}/history/")
     assert "Released the claim of Ada Lovelace." in staff.text()
-    staff.picture("agent-history")
+    staff.look("agent-history")
     staff.open(f"/admin/agents/operatorkey/{agent.claim.key_id}/history/")
     assert "Ended the sessions." in staff.text()
-    staff.picture("operator-history")
+    staff.look("operator-history")
 
 
 def hide_a_review(staff, unkind):
@@ -162,16 +159,16 @@ def hide_a_review(staff, unkind):
 
     assert (average()["average"], average()["distribution"]["1"]) == (3, 1)
     staff.open("/admin/reviews/review/")
-    staff.picture("reviews-shown")
+    staff.look("reviews-shown")
     staff.open(f"/admin/reviews/review/{unkind.pk}/change/")
     staff.press("Hide")
     # Chromium without a screen does not always focus it.
     staff.page.locator("#id_reason[autofocus]").fill("Advertising.")
-    staff.picture("hide")
+    staff.look("hide")
     staff.press("Hide")
     assert "Hidden: review_" in staff.text()
     assert (average()["average"], average()["distribution"]["1"]) == (5, 0)
-    staff.picture("reviews")
+    staff.look("reviews")
 
 
 def recall_a_skill(staff, agent):
@@ -180,9 +177,9 @@ def recall_a_skill(staff, agent):
     staff.press("Recall")
     assert "1 agent" in staff.text()
     staff.page.fill("#id_reason", "It deletes logs.")
-    staff.picture("recall")
+    staff.look("recall")
     staff.press("Recall")
-    staff.picture("recalled")
+    staff.look("recalled")
     assert staff.api("skills/log-triage").status == 404
     (advisory,) = staff.api("agents/me", token=agent.token.text).json()["advisories"]
     assert (advisory["slug"], advisory["reason"]) == ("log-triage", "It deletes logs.")
@@ -198,10 +195,10 @@ def decide_on_the_desk(staff, agent):
                 keyboard.press(key)
 
     staff.open("/admin/submissions/submission/")
-    staff.picture("desk")
+    staff.look("desk")
     with staff.page.expect_navigation():
         staff.page.locator("#result_list .field-entry a").first.click()
-    staff.picture("submission")
+    staff.look("submission")
     press("j")
     assert "Number 2 of the 3 left" in staff.page.text_content("#desk")
     press("k")
@@ -216,7 +213,7 @@ def decide_on_the_desk(staff, agent):
     second.refresh_from_db()
     assert (second.state, second.reason) == ("rejected", "Nope: just press n.")
     assert f"{third.slug}: a new skill" in staff.text()
-    staff.picture("submission-next")
+    staff.look("submission-next")
     press("p", "Enter")
     assert staff.page.url.startswith(f"{staff.url}/admin/submissions/submission/?")
     first.refresh_from_db()
@@ -230,7 +227,7 @@ def keep_a_reason(staff, submission):
     page.once("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
     page.keyboard.press("r")
     page.keyboard.type("Not yet.")
-    staff.picture("submission-reason")
+    staff.look("submission-reason")
     page.keyboard.press("Escape")
     page.keyboard.press("n")
     page.wait_for_timeout(200)

@@ -1,6 +1,6 @@
 """A member of staff in a real browser."""
 
-from tests.chromium import Visitor
+from tests.chromium import SCREENS, SIZES, Visitor
 
 
 class StaffVisitor(Visitor):
@@ -8,9 +8,14 @@ class StaffVisitor(Visitor):
 
     serious_violations = None
 
-    def picture(self, name):
-        super().picture(name)
-        self.errors += [(name, *violation) for violation in self.serious_violations(self.page)]
+    def look(self, name):
+        """Note what is hard to read or to reach on the page, on any of SCREENS."""
+        for size, scheme in reversed(SCREENS):  # the walk goes on with the first
+            width, height = SIZES[size]
+            self.page.set_viewport_size({"width": width, "height": height})
+            self.page.emulate_media(color_scheme=scheme)
+            violations = self.serious_violations(self.page)
+            self.errors += [(name, size, *violation) for violation in violations]
 
     def log_in(self, led_to=None):
         self.open("/admin/login/")

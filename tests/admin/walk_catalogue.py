@@ -38,25 +38,25 @@ def write_a_skill(staff):
     staff.page.fill("#id_content", "No frontmatter.")
     staff.press("Save")
     assert "Start with frontmatter" in staff.text()
-    staff.picture("skill-refused")
+    staff.look("skill-refused")
 
     staff.page.locator("#id_content").evaluate(PASTE, SKILL_MD)
     staff.page.wait_for_selector("text=Filled from the frontmatter: slug, description, tags.")
     staff.page.wait_for_selector("#markdown-preview strong:has-text('pdfplumber')")
-    staff.picture("skill-preview")
+    staff.look("skill-preview")
     staff.press("Save and continue editing")
     assert staff.page.input_value("#id_tags") == "pdf,tables"
     assert staff.page.input_value("#id_description") == "Reads tables out of PDF files."
     assert staff.api("skills/pdf-tables").status == 404
 
     staff.press("Publish")
-    staff.picture("publish")
+    staff.look("publish")
     staff.press("Publish")
     assert "Published: pdf-tables." in staff.text()
     assert staff.api("skills/pdf-tables").json()["content"] == SKILL_MD
     staff.press("As an agent sees it")
     assert '"slug": "pdf-tables"' in staff.text()
-    staff.picture("as-agent")
+    staff.look("as-agent")
 
 
 def import_a_zip(staff):
@@ -66,7 +66,7 @@ def import_a_zip(staff):
         "broken/SKILL.md": "No frontmatter at all.",
     }
     staff.open("/admin/catalogue/skill/")
-    staff.picture("skills")
+    staff.look("skills")
     staff.press("Import")
     staff.page.set_input_files("#id_file", zip_of(files))
     staff.press("Preview")
@@ -75,11 +75,11 @@ def import_a_zip(staff):
     assert "no frontmatter" in text
     assert "camelot" in staff.page.inner_text(".diff .add")
     assert "pdfplumber" in staff.page.inner_text(".diff .del")
-    staff.picture("import-preview")
+    staff.look("import-preview")
     assert not Skill.objects.filter(slug="csv-cleaning").exists()
 
     staff.press("Import")
-    staff.picture("import-done")
+    staff.look("import-done")
     assert "broken/SKILL.md: no frontmatter" in staff.text()
     assert "camelot" in staff.api("skills/pdf-tables").json()["content"]
     assert staff.api("skills/csv-cleaning").status == 200
@@ -90,11 +90,11 @@ def import_a_folder(staff, folder):
     (folder / "SKILL.md").write_text(SKILL_MD.replace("pdf-tables", "tea-tables"))
     (folder / "scripts/brew.py").write_text("print('tea')")
     staff.open("/admin/catalogue/skill/import/")
-    staff.picture("import")
+    staff.look("import")
     with staff.page.expect_navigation():
         staff.page.set_input_files("#dropzone input", folder)
     staff.page.wait_for_selector("text=Preview of tea-tables.zip")
     assert "agents may run it" in staff.text()
-    staff.picture("check-list")
+    staff.look("check-list")
     staff.press("Import")
     assert staff.api("skills/tea-tables/files/scripts/brew.py").status == 200

@@ -31,7 +31,7 @@ def during(change, *calls, meanwhile=lambda: None):
 
 
 def wait_until_they_wait(number):
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     with connection.cursor() as cursor:
         while time.monotonic() < deadline:
             cursor.execute(

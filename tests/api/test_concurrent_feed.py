@@ -40,12 +40,12 @@ def test_changes_are_read_in_the_order_of_their_commits(anyone):
         with transaction.atomic():
             publish("first")
             has_written.set()
-            assert may_commit.wait(10)
+            assert may_commit.wait(60)
         connection.close()
 
     with ThreadPoolExecutor(1) as pool:
         slow = pool.submit(slowly)
-        assert has_written.wait(10)
+        assert has_written.wait(60)
         publish("second")
         seen, cursor = poll(anyone)
         may_commit.set()
@@ -65,7 +65,7 @@ def test_no_commit_waits_for_a_transaction_that_has_only_written(anyone, write):
             skill.deprecate("Old.")
         else:
             persona.skills.add(skill)
-        pool.submit(in_thread, lambda: publish("second")).result(timeout=5)
+        pool.submit(in_thread, lambda: publish("second")).result(timeout=60)
 
     assert "second" in poll(anyone)[0]
 

@@ -1,14 +1,17 @@
-"""Servers with either class of worker, and demos of checkouts."""
+"""Servers with either class of worker, demos of checkouts, and the doctor."""
 
+import re
 import shutil
 import tempfile
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from itertools import count
 from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.core.management import call_command
 
+from marketplace import doctor
 from tests.checkouts import Demo
 from tests.live import LiveServer
 from tests.processes import is_within, workers_of
@@ -100,3 +103,18 @@ def demo_in(demos):
         return demos[-1]
 
     return demo_in
+
+
+@pytest.fixture
+def lines(monkeypatch, capsys, db):
+    """The lines of one check of `manage.py doctor` in this process: `lines("clocks")`."""
+
+    def lines(name, **options):
+        with suppress(SystemExit):
+            call_command("doctor", **options)
+        text = capsys.readouterr().out
+        return re.findall(rf"^(?:ok|FIX|-) +{name} +(.*)$", text, re.MULTILINE)
+
+    # The tests' own settings are no deployment's.
+    monkeypatch.setattr(doctor.checks, "run_checks", lambda **_: [])
+    return lines

@@ -50,6 +50,8 @@ def test_its_steps_in_their_order_add_an_endpoint(tmp_path):
     environment = dict(os.environ)
     for name in ("DATABASE_URL", "TEMPLATE_OF_TESTS"):
         environment.pop(name, None)
+    # Tests that start servers or clients of others say nothing about the new endpoint.
+    environment["PYTEST_ADDOPTS"] = "-m 'not (external or servers or slow)'"
 
     for name, block in steps:
         apply(folder, name, block)

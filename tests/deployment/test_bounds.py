@@ -46,8 +46,8 @@ def test_the_largest_request_is_refused_when_room_is_short(
         *others, newcomer = links
         for link, start in zip(links, [large] * number + [begin], strict=True):
             link.sendall(start)
-            assert is_within(5, lambda link=link: has_been_read(link))
-        [refused, *_], *_ = select.select(others, [], [], 5)
+            assert is_within(60, lambda link=link: has_been_read(link))
+        [refused, *_], *_ = select.select(others, [], [], 10)
         received = refused.makefile("rb").read()
 
         assert received.startswith(b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n")
@@ -64,7 +64,7 @@ def test_an_upload_that_the_disk_does_not_take_is_told_to_come_later(plain_serve
             link.sendall(UPLOAD)
             for _ in range(4):  # with some bytes left in the buffer of the file
                 link.sendall(b"x" * 5001)
-                assert is_within(5, lambda link=link: has_been_read(link))
+                assert is_within(60, lambda link=link: has_been_read(link))
             assert read_responses(link, 1) == ([503], True)
 
     assert server.request("GET", "/").status == 200
@@ -77,7 +77,7 @@ def test_pipelined_bodies_need_not_fit_into_the_kernel_together(plain_server_of)
     body = b"x" * 65_535
     request = REGISTER.replace(b"Length: 2", b"Length: %d" % len(body)) + body
     with server.connect() as link:
-        link.settimeout(5)  # a connection without a request has 15 s
+        link.settimeout(10)  # a connection without a request has 15 s
         sender = threading.Thread(target=link.sendall, args=[request * 6])
         sender.start()
         received = 0
@@ -105,7 +105,7 @@ def test_an_upload_by_a_client_that_then_sends_no_more_is_read(plain_server_of):
 def test_a_new_connection_that_sends_nothing_is_closed(plain_server_of):
     server = plain_server_of()
     with server.connect() as link:
-        link.settimeout(5)  # after a response, a connection has 75 s
+        link.settimeout(10)  # after a response, a connection has 75 s
         assert link.recv(1) == b""
 
 
@@ -136,7 +136,7 @@ def test_an_idle_connection_holds_no_response_that_it_has_sent(plain_server_of):
             while received < LARGE:
                 received += len(link.recv(1024 * 1024))
 
-        assert is_within(10, lambda: server.request("GET", "/").body == b"00")
+        assert is_within(60, lambda: server.request("GET", "/").body == b"00")
 
 
 @ours
@@ -149,7 +149,7 @@ def test_a_client_that_resets_while_it_waits_is_forgotten(plain_server_of, begin
         assert is_within(30, lambda: open_files(server) > before)
         link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
-    assert is_within(5, lambda: open_files(server) == before)
+    assert is_within(60, lambda: open_files(server) == before)
 
 
 def open_files(server):

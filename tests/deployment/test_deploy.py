@@ -207,6 +207,6 @@ def test_sigterm_stops_every_process(new_deployment):
 
     deployment.process.send_signal(signal.SIGTERM)
 
-    deployment.process.wait(10)
-    assert is_within(20, lambda: processes_with(marker) == [])
+    deployment.process.wait(60)
+    assert is_within(60, lambda: processes_with(marker) == [])
     assert not deployment.is_up()

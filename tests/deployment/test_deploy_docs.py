@@ -252,7 +252,7 @@ def test_the_line_of_a_port_in_use_is_printed(own_server_of):
         )
     line = LINES[8].replace("8000", str(server.port))
     try:
-        assert is_within(20, lambda: line in logged(second)), logged(second)
+        assert is_within(60, lambda: line in logged(second)), logged(second)
     finally:
         process.terminate()
         process.wait()

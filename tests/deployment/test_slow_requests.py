@@ -85,7 +85,7 @@ def test_a_refusal_does_not_wait_for_the_body(server):
 
 def test_the_line_behind_an_empty_one_is_the_request_line_and_tells_no_length(server):
     with server.connect() as link:
-        link.settimeout(3)  # a request that has not arrived has 15 s
+        link.settimeout(10)  # a request that has not arrived has 15 s
         link.sendall(b"\r\nContent-Length: 5\r\n\r\n")
 
         assert link.recv(100).startswith(b"HTTP/1.1 400 Bad Request\r\n")
@@ -148,7 +148,7 @@ def test_chunks_may_come_in_any_pieces(plain_server_of):
 )
 def test_chunks_that_are_refused_are_not_awaited(server, chunks, status):
     with server.connect() as link:
-        link.settimeout(5)  # a body that has not arrived has 15 s
+        link.settimeout(10)  # a body that has not arrived has 15 s
         link.sendall(CHUNKED + chunks)
         head, _, body = link.makefile("rb").read().partition(b"\r\n\r\n")
 
@@ -188,7 +188,7 @@ def test_a_connection_ends_as_announced_where_a_body_stays_unread(server, begin,
 
 def test_a_form_that_is_too_long_is_refused_unread(server):
     with server.connect() as link:
-        link.settimeout(5)  # a body that has not arrived has 15 s
+        link.settimeout(10)  # a body that has not arrived has 15 s
         link.sendall(
             b"POST /operator HTTP/1.1\r\nHost: localhost\r\nContent-Length: 70000\r\n"
             b"Content-Type: application/x-www-form-urlencoded\r\n"

@@ -61,7 +61,7 @@ def test_what_its_head_shows_is_refused_unread(server, subtests):
         opened = {name: links.enter_context(server.connect()) for name in heads}
         for name, (status, head) in heads.items():
             with subtests.test(name):
-                opened[name].settimeout(5)  # a body that has not arrived has 15 s
+                opened[name].settimeout(10)  # a body that has not arrived has 15 s
                 opened[name].sendall(head + b"PK")
                 assert read_responses(opened[name], 1) == ([status], True)
 

@@ -2,19 +2,17 @@
 
 import pytest
 
-from tests.chromium import SIZES, Visitor, needs_chromium, visit
+from tests.chromium import SCREENS, Visitor, needs_chromium, visit
 from tests.factories import SkillFactory
 from tests.interfaces.test_openapi import OPERATIONS
 
 pytestmark = [pytest.mark.external, needs_chromium]
 
-SCREENS = [(size, scheme) for size in SIZES for scheme in ("light", "dark")]
-
 
 @pytest.fixture
-def visitor(request, live_server_of, tmp_path):
+def visitor(request, live_server_of):
     size, scheme = getattr(request, "param", ("desktop", "light"))
-    with visit(Visitor, live_server_of(), tmp_path, size, color_scheme=scheme) as visitor:
+    with visit(Visitor, live_server_of(), size, color_scheme=scheme) as visitor:
         visitor.open("/docs")
         visitor.page.wait_for_selector(".opblock")
         yield visitor
@@ -42,7 +40,6 @@ def test_it_looks_like_the_site_and_everybody_can_use_it(visitor, serious_violat
         page.click(f"#operations-{operation} .opblock-summary-control")
         page.wait_for_selector(f"#operations-{operation} .responses-table")
 
-    visitor.picture("docs")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert serious_violations(page) == []
 

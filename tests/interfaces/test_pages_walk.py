@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.chromium import ALL_SIZES, Visitor, needs_chromium, visit
+from tests.chromium import SCREENS, Visitor, needs_chromium, visit
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 
 pytestmark = [pytest.mark.external, needs_chromium]
@@ -34,16 +34,15 @@ def catalogue(transactional_db):
 
 
 @pytest.fixture
-def visitor(request, live_server_of, catalogue, tmp_path):
+def visitor(request, live_server_of, catalogue):
     size, scheme = getattr(request, "param", ("desktop", "light"))
-    with visit(Visitor, live_server_of(), tmp_path, size, color_scheme=scheme) as visitor:
+    with visit(Visitor, live_server_of(), size, color_scheme=scheme) as visitor:
         visitor.size = size
         yield visitor
 
 
 def assert_fits(visitor, name, serious_violations):
     """Nothing makes the page wider than its screen, and what is written can be read by all."""
-    visitor.picture(name)
     assert serious_violations(visitor.page) == [], name
     assert visitor.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
     assert visitor.page.evaluate(CONTRAST) == [], name
@@ -113,10 +112,10 @@ CONTRAST = """() => {
 }"""
 
 
-SCREENS = [(size, scheme) for size in ALL_SIZES for scheme in ("light", "dark")]
+ALL_SCREENS = [*SCREENS, ("small phone", "light"), ("tablet", "dark")]
 
 
-@pytest.mark.parametrize("visitor", SCREENS, ids="-".join, indirect=True)
+@pytest.mark.parametrize("visitor", ALL_SCREENS, ids="-".join, indirect=True)
 def test_a_person_looks_around(visitor, serious_violations):
     def assert_fits_here(name):
         assert_fits(visitor, name, serious_violations)
@@ -229,9 +228,9 @@ def test_suggestions_survive_a_network_that_fails_once(visitor):
     assert uncaught == []
 
 
-def test_without_a_script_the_search_and_the_filters_work(visitor, tmp_path):
+def test_without_a_script_the_search_and_the_filters_work(visitor):
     context = visitor.page.context.browser.new_context(java_script_enabled=False)
-    visitor = Visitor(context.new_page(), visitor.server, tmp_path)
+    visitor = Visitor(context.new_page(), visitor.server)
 
     visitor.open("/skills")
     visitor.page.fill("#q", "pdf")
@@ -257,22 +256,20 @@ REACHABLE = """() => [...document.querySelectorAll("a[href], button, input, sele
     .filter((element) => element.type !== "hidden").length"""
 
 
-@pytest.mark.parametrize(
-    "path", ["/", "/skills", "/skills/pdf-tables", "/personas/archivist", "/llms.txt"]
-)
-def test_the_keyboard_reaches_everything(visitor, path):
+def test_the_keyboard_reaches_everything(visitor, subtests):
     page = visitor.page
-    visitor.open(path)
-    visitor.page.evaluate("window.reached = new Set()")
-    reachable = page.evaluate(REACHABLE)
+    for path in ("/", "/skills", "/skills/pdf-tables", "/personas/archivist", "/llms.txt"):
+        with subtests.test(path):
+            visitor.open(path)
+            page.evaluate("window.reached = new Set()")
+            reachable = page.evaluate(REACHABLE)
 
-    for _ in range(2 * reachable):
-        page.keyboard.press("Tab")
-        page.evaluate("reached.add(document.activeElement)")
+            for _ in range(2 * reachable):
+                page.keyboard.press("Tab")
+                page.evaluate("reached.add(document.activeElement)")
 
-    assert (
-        page.evaluate("[...reached].filter((each) => each !== document.body).length") >= reachable
-    )
+            reached = "[...reached].filter((each) => each !== document.body).length"
+            assert page.evaluate(reached) >= reachable
 
 
 SHIFT = """() => new Promise((resolve) => {
@@ -284,7 +281,7 @@ SHIFT = """() => new Promise((resolve) => {
 })"""
 
 
-@pytest.mark.parametrize("visitor", [("desktop", "light"), ("phone", "dark")], indirect=True)
+@pytest.mark.parametrize("visitor", SCREENS, indirect=True)
 def test_nothing_moves_while_a_page_loads(visitor):
     for path in ("/", "/skills", "/personas", "/skills/pdf-tables", "/personas/archivist"):
         visitor.open(path)

@@ -2,18 +2,16 @@
 
 import pytest
 
-from tests.chromium import SIZES, Visitor, needs_chromium, visit
+from tests.chromium import SCREENS, Visitor, needs_chromium, visit
 from tests.factories import AgentFactory
 
 pytestmark = [pytest.mark.external, needs_chromium]
 
-SCREENS = [(size, scheme) for size in SIZES for scheme in ("light", "dark")]
-
 
 @pytest.fixture
-def visitor(request, live_server_of, tmp_path):
+def visitor(request, live_server_of):
     size, scheme = request.param
-    with visit(Visitor, live_server_of(), tmp_path, size, color_scheme=scheme) as visitor:
+    with visit(Visitor, live_server_of(), size, color_scheme=scheme) as visitor:
         yield visitor
 
 
@@ -25,13 +23,11 @@ def test_an_operator_claims_and_goes_on_to_the_site(visitor, serious_violations)
     page.on("request", lambda request: told.append((request.url, request.all_headers())))
 
     visitor.open(f"/claim/{secret}")
-    visitor.picture("claim")
     assert serious_violations(page) == []
     page.fill("[name=name]", "Ada Lovelace")
     page.fill("[name=email]", "ada@example.com")
     visitor.press("Get a code")
     code = page.locator("#code").inner_text()
-    visitor.picture("code")
     assert serious_violations(page) == []
     key = page.inner_text("#key")
     page.reload()
@@ -42,7 +38,6 @@ def test_an_operator_claims_and_goes_on_to_the_site(visitor, serious_violations)
     assert copied == f"Confirm your operator with code {code}"
     agent.claim.confirm(code, agent.token)
     page.wait_for_selector("h1:has-text('Confirmed')")
-    visitor.picture("confirmed")
     assert serious_violations(page) == []
     visitor.press("Open your console")
     assert page.inner_text("h1") == "crawler"

@@ -4,7 +4,7 @@ import pytest
 
 from catalogue.models import Skill
 from installs.models import SkillInstall
-from tests.chromium import SIZES, Visitor, needs_chromium, visit
+from tests.chromium import SCREENS, Visitor, needs_chromium, visit
 from tests.factories import (
     AgentFactory,
     PersonaFactory,
@@ -17,15 +17,14 @@ from tests.factories import (
 
 pytestmark = [pytest.mark.external, needs_chromium]
 
-SCREENS = [(size, scheme) for size in SIZES for scheme in ("light", "dark")]
 ME = "/api/v1/agents/me"
 
 
 @pytest.fixture
-def visitor(request, live_server_of, tmp_path):
+def visitor(request, live_server_of):
     size, scheme = request.param
     server = live_server_of(WEB_CONCURRENCY="2", RATE_LIMIT_OPERATOR="1000/h")
-    with visit(Visitor, server, tmp_path, size, color_scheme=scheme) as visitor:
+    with visit(Visitor, server, size, color_scheme=scheme) as visitor:
         yield visitor
 
 
@@ -38,10 +37,9 @@ class ConsoleWalk:
 
     def look(self, name):
         """Nothing on the page is hard to read or to reach, and nothing lies beside it."""
-        self.visitor.picture(name)
-        assert self.serious_violations(self.page) == []
+        assert self.serious_violations(self.page) == [], name
         width = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        assert self.page.evaluate(width) == 0
+        assert self.page.evaluate(width) == 0, name
 
     def claim(self, agent, *, key=None):
         """Claim the agent on its page; returns the key that the page shows."""

@@ -33,7 +33,7 @@ def test_of_several_processes_one_fetches(issuer, agent):
 
 @pytest.mark.contract("31.7", "31.10")
 @pytest.mark.django_db(transaction=True)
-def test_a_token_is_replayed_two_hundred_times(issuer, agent, anyone, rates):
+def test_of_many_replays_at_once_one_gets_a_token(issuer, agent, anyone, rates):
     rates(exchange="1000/h", exchange_publisher="1000/h")
     issuer.publisher(agent)
     token = issuer.token()
@@ -46,7 +46,7 @@ def test_a_token_is_replayed_two_hundred_times(issuer, agent, anyone, rates):
             connection.close()
 
     with ThreadPoolExecutor(16) as pool:
-        answers = list(pool.map(replay, range(200)))
+        answers = list(pool.map(replay, range(48)))
 
     assert [status for status, _ in answers].count(201) == 1
     others = {answer for answer in answers if answer[0] != 201}

@@ -17,11 +17,11 @@ pytestmark = [pytest.mark.external, pytest.mark.slow, needs_chromium]
 
 
 @pytest.fixture
-def staff(live_server_of, tmp_path):
+def staff(live_server_of):
     hasher = PBKDF2PasswordHasher()  # the server's; the suite's own is a quicker one
     password = hasher.encode("right-password", hasher.salt())
     User.objects.create(username="clerk", password=password, is_staff=True, is_superuser=True)
-    with visit(StaffVisitor, live_server_of(), tmp_path, "desktop") as staff:
+    with visit(StaffVisitor, live_server_of(), "desktop") as staff:
         yield staff
 
 

@@ -143,7 +143,7 @@ def kill_the_workers(site, _downtime):
     for pid in before[-WORKERS:]:
         os.kill(pid, signal.SIGKILL)
     killed = time.monotonic()
-    assert is_within(20, lambda: len(site.workers()) == len(before) + WORKERS)
+    assert is_within(60, lambda: len(site.workers()) == len(before) + WORKERS)
     return killed
 
 

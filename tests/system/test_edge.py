@@ -122,4 +122,4 @@ def test_nothing_private_is_stored(edge_of):
     other = edge.request("GET", "/api/v1/skills/pdf", headers={"Host": "localhost"})
     assert other.headers["X-Cache"] == "MISS"
     urls = {f"http://{host}/api/v1/skills/pdf" for host in (f"127.0.0.1:{edge.port}", "localhost")}
-    assert is_within(5, lambda: edge.stored() == urls)  # nginx stores after it has responded
+    assert is_within(60, lambda: edge.stored() == urls)  # nginx stores after it has responded

@@ -56,7 +56,7 @@ class Pair(DurableSite):
             self.set(synchronous_standby_names="*")
         state = "SELECT sync_state FROM pg_stat_replication"
         expected = [("sync" if is_synchronous else "async",)]
-        assert is_within(10, lambda: self.rows(state) == expected)
+        assert is_within(60, lambda: self.rows(state) == expected)
 
     def promote(self):
         """The time at which the standby became the primary."""
@@ -143,7 +143,7 @@ def test_a_standby_that_hangs_is_a_503_in_time(pair):
     try:
         with ThreadPoolExecutor(1) as pool:
             hanging = pool.submit(install)
-            assert is_within(5, pair.waiting)
+            assert is_within(60, pair.waiting)
             read = pair.server.request("GET", "/api/v1/skills?limit=1")
             read_after = time.monotonic() - begun
             response = hanging.result()

@@ -82,7 +82,7 @@ def pair(tmp_path_factory):
 def test_a_failover_that_loses_a_write(pair):
     persona = Persona(pair.server, pair.catalogue["personas"][0])
     pair.add_standby(is_synchronous=False)
-    assert is_within(10, lambda: pair.rows(CAUGHT_UP) == [(True,)])
+    assert is_within(60, lambda: pair.rows(CAUGHT_UP) == [(True,)])
     pair.standby.stop()
     [(last,)] = pair.rows("SELECT pg_current_xact_id()::text::int")
     lost = persona.edit(pair.postgres, 500, at=last + 100)
@@ -92,7 +92,7 @@ def test_a_failover_that_loses_a_write(pair):
     pair.postgres.stop()
     pair.standby.start()
     pair.promote()
-    assert is_within(15, lambda: {r.status for r in persona.read_others()} == {200})
+    assert is_within(60, lambda: {r.status for r in persona.read_others()} == {200})
     assert persona.edit(pair.postgres, 900, at=last + 100) == lost
 
     assert prices(persona.read()) == {900}
@@ -126,28 +126,28 @@ def test_a_replica_that_has_received_what_a_failover_lost(pair, replica, reader)
     host = {"Host": "127.0.0.1"}
     slug = pair.catalogue["personas"][2]
     persona, on_primary = Persona(reader, slug), Persona(pair.server, slug)
-    assert is_within(10, lambda: pair.rows(CAUGHT_UP) == [(True,)] * 2)
+    assert is_within(60, lambda: pair.rows(CAUGHT_UP) == [(True,)] * 2)
     pair.standby.stop()
     [(last,)] = pair.rows("SELECT pg_current_xact_id()::text::int")
     lost = persona.edit(pair.postgres, 500, at=last + 100)
-    assert is_within(10, lambda: pair.rows(CAUGHT_UP) == [(True,)])
+    assert is_within(60, lambda: pair.rows(CAUGHT_UP) == [(True,)])
     etags = {r.headers["ETag"] for r in persona.read(**host) + on_primary.read(**host)}
     assert len(etags) == 1
 
     pair.postgres.stop()
     pair.standby.start()
     pair.promote()
-    assert is_within(15, lambda: {r.status for r in persona.read_others()} == {200})
+    assert is_within(60, lambda: {r.status for r in persona.read_others()} == {200})
     assert persona.edit(pair.postgres, 900, at=last + 100) == lost
     left_out = "replica-0 cannot be read: it does not follow the primary"
-    assert is_within(5, lambda: left_out in reader.log.read_text())
+    assert is_within(60, lambda: left_out in reader.log.read_text())
     # Each worker watches for itself, so one may notice a moment after the other.
-    assert is_within(5, lambda: prices(persona.read(**host)) == {900})
+    assert is_within(60, lambda: prices(persona.read(**host)) == {900})
 
     assert prices(persona.read(**host, **{"If-None-Match": etags.pop()})) == {900}
 
     replica.follow(pair.postgres)
-    assert is_within(10, lambda: "replica-0 can be read again" in reader.log.read_text())
+    assert is_within(60, lambda: "replica-0 can be read again" in reader.log.read_text())
 
 
 @pytest.fixture
@@ -178,7 +178,7 @@ def test_a_database_that_is_restored_into_another_cluster(pair, restored, tmp_pa
     restored.start()
     connect = ("-h", restored.socket, "-U", USER, "-d", "postgres")
     restored.run("psql", *connect, "-q", "-1", "-v", "ON_ERROR_STOP=1", "-f", dump)
-    assert is_within(15, lambda: {r.status for r in persona.read_others()} == {200})
+    assert is_within(60, lambda: {r.status for r in persona.read_others()} == {200})
     assert persona.edit(restored, 900, at=last + 100) == later
 
     assert prices(persona.read()) == {900}
@@ -191,7 +191,7 @@ def test_a_disk_snapshot_that_is_put_back(pair, tmp_path):
     pair.postgres.stop()
     subprocess.run(["cp", "-a", pair.postgres.data, snapshot], check=True)
     pair.postgres.start()
-    assert is_within(15, lambda: {r.status for r in persona.read_others()} == {200})
+    assert is_within(60, lambda: {r.status for r in persona.read_others()} == {200})
     [(last,)] = pair.rows("SELECT pg_current_xact_id()::text::int")
     lost = persona.edit(pair.postgres, 500, at=last + 100)
     etag = persona.etag()
@@ -201,7 +201,7 @@ def test_a_disk_snapshot_that_is_put_back(pair, tmp_path):
     shutil.rmtree(pair.postgres.data)
     subprocess.run(["cp", "-a", snapshot, pair.postgres.data], check=True)
     pair.postgres.start()
-    assert is_within(15, lambda: {r.status for r in persona.read_others()} == {200})
+    assert is_within(60, lambda: {r.status for r in persona.read_others()} == {200})
     assert persona.edit(pair.postgres, 900, at=last + 100) == lost
 
     assert prices(persona.read()) == {900}

@@ -22,7 +22,7 @@ MAX_WAIT = 1  # seconds
 @pytest.fixture(scope="module")
 def redis(tmp_path_factory):
     with redis_server(tmp_path_factory.mktemp("redis")) as url, Redis.from_url(url) as redis:
-        assert is_within(10, lambda: responds(redis))
+        assert is_within(60, lambda: responds(redis))
         redis.url, redis.pid = url, redis.info()["process_id"]
         yield redis
 

@@ -76,7 +76,7 @@ def site(tmp_path_factory):
 def test_every_later_response_shows_committed_changes(site):
     site.set(synchronous_standby_names="2 (*)", synchronous_commit="remote_apply")
     states = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"
-    assert is_within(10, lambda: site.rows(states) == [(2,)])
+    assert is_within(60, lambda: site.rows(states) == [(2,)])
     slug = site.catalogue["skills"][0]
     links = [http.client.HTTPConnection("127.0.0.1", site.server.port) for _ in range(8)]
     stale = []

@@ -97,5 +97,5 @@ def test_it_is_seen_that_a_client_takes_little():
         assert not served.has_taken()
 
         client.recv(1024**2, socket.MSG_WAITALL)
-        assert is_within(5, served.has_taken)
+        assert is_within(60, served.has_taken)
         assert not served.has_taken()
