@@ -15,8 +15,6 @@ STARTS = {
     },
     "pipeline_source": {"push", "web", "schedule", "api", "trigger"},
 }
-# The claim of STARTS that each token with this claim has.
-STARTED_BY = {"repository_id": "event_name", "project_id": "pipeline_source"}
 # Branches and tags. All other full refs belong to pull requests, or to their pipelines.
 OWN_REFS, QUEUE = ("refs/heads/", "refs/tags/"), "refs/heads/gh-readonly-queue/"
 # The claims that may hold each part of the provenance. The first that the token has counts.
@@ -30,13 +28,12 @@ PROVENANCE = {
 MAX_NAME, MAX_TEXT = 80, 255
 
 
-def is_of_pull_request(claims, project_claim):
+def is_of_pull_request(claims):
     """Whether a pull request started the run, or may have: its text is not the project's yet."""
-    present = {*claims, STARTED_BY.get(project_claim)}
     refs = [claims[name] for name in ("ref", "ref_path") if claims.get(name) is not None]
     return (
         any(
-            name in present and not is_one_of(claims.get(name), events)
+            name in claims and not is_one_of(claims[name], events)
             for name, events in STARTS.items()
         )
         or any(claims.get(name) not in (None, "") for name in ("head_ref", "base_ref"))

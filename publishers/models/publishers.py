@@ -183,7 +183,7 @@ class Publisher(models.Model):
         claims = id_token.claims
         if id_token.audience != self.audience:
             return "its audience is another one"
-        if is_of_pull_request(claims, self.project_claim):
+        if is_of_pull_request(claims):
             return "its run is one of a pull request"
         if self.any_branch and str(claims.get("ref")).startswith("refs/tags/"):
             return "its ref is a tag"

@@ -75,7 +75,6 @@ def test_one_audience_may_be_in_a_list(issuer, exchange):
         {"ref": "refs/pipelines/7"},
         {"ref": ["refs/pull/7/merge"]},
         {"ref_path": ["refs/merge-requests/7/head"]},
-        {"event_name": None},
         {"head_ref": ["feature"]},
         {"base_ref": False},
         {"sub": "repo:acme/skills:pull_request"},
