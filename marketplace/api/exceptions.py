@@ -16,6 +16,8 @@ from rest_framework.response import Response
 from infrastructure.server.sizes import TOO_LARGE
 from marketplace.secrets import mask
 
+NO_SUCH_PATH = "Not found: the API has no such path"
+
 
 class ApiError(APIException):
     """A row of the error table (contract 3.10): a status and, in `default_detail`, its text.

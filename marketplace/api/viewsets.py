@@ -2,7 +2,6 @@
 
 from functools import cache, partial
 
-from django.http import Http404
 from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
@@ -10,6 +9,7 @@ from rest_framework.viewsets import GenericViewSet
 from infrastructure.http_cache.headers import PUBLIC
 from marketplace import access
 from marketplace.access import Audience
+from marketplace.api.exceptions import NO_SUCH_PATH, NotFound
 from marketplace.api.query_params import query_parameters
 from marketplace.api.requests import ApiRequest
 from marketplace.api.responses import cacheable_response
@@ -54,7 +54,7 @@ class ApiViewSet(GenericViewSet):
 
     def initial(self, request, *args, **kwargs):
         if not self.exists():
-            raise Http404
+            raise NotFound(NO_SUCH_PATH)
         # DRF would check the token first, but a 405 comes before a 401 (contract 3.2).
         method = request.method
         if method.lower() not in self.http_method_names or not hasattr(self, method.lower()):

@@ -12,12 +12,12 @@ from django.utils.encoding import escape_uri_path
 from django.utils.log import log_response
 
 from infrastructure.http_cache.stored_files import StoreUnavailable
-from marketplace.api.exceptions import Unavailable
+from marketplace.api.exceptions import NO_SUCH_PATH, Unavailable
 from marketplace.middleware.pages import is_page, match_of
 
 TEXTS = {
     HTTPStatus.BAD_REQUEST: "Bad request: the Host header or the URL is not acceptable",
-    HTTPStatus.NOT_FOUND: "Not found: the API has no such path",
+    HTTPStatus.NOT_FOUND: NO_SUCH_PATH,
     HTTPStatus.INTERNAL_SERVER_ERROR: "Internal server error",
 }
 TOO_MANY_FILES = (

@@ -35,7 +35,8 @@ def test_its_paths_do_not_exist(author, anyone, method, path):
 
         assert response.status_code == 404
         assert "Allow" not in response.headers
-        assert response.content == (b"" if method == "HEAD" else b'{"error":"Not Found"}')
+        body = b'{"error":"Not found: the API has no such path"}'
+        assert response.content == (b"" if method == "HEAD" else body)
 
 
 @pytest.mark.contract("29.1")
