@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import prefetch_related_objects
 
 from catalogue.frontmatter import Refused, read_frontmatter, read_text
+from catalogue.inspection import refusals
 from catalogue.models import (
     MAX_LABELS,
     FileContent,
@@ -20,8 +21,8 @@ from catalogue.models import (
 from catalogue.slugs import as_slug, title_of
 from importing.finding import Finder, ImportFile
 from importing.folders import is_below
-from importing.inspecting import check_characters, check_strictly, findings_of
-from importing.reports import reason_of
+from importing.inspecting import check_strictly, findings_of
+from importing.reports import all_of, reason_of
 
 BATCH = 50  # files per transaction, for which a page of the desk may wait
 MAINTENANCE = 100  # files, a multiple of BATCH, after which the table's indexes are maintained
@@ -89,21 +90,33 @@ class Importer(Finder):
 
     def read(self, root, path):
         """The file, or None if it is refused; the report says why."""
-        if path.is_symlink() and not is_below(path, root):
-            self.report.refuse(path, "a symbolic link that leads outside the imported path")
-            return None
         try:
-            text = read_text(path)
-            fields, body = read_frontmatter(text)
-            slug = as_slug(fields.line("name")) or as_slug(self.fallback_name(path))
-            source, folder = self.source_of(root, path), self.read_beside(path)
-            values = self.model.frontmatter_values(fields)
-            file = ImportFile(root, path, source, slug, fields, text, body, folder, values)
-            check_characters(file)
+            file = self.parse(root, path)
+            problems = self.problems_of(file)
         except (Refused, OSError) as error:
-            self.report.refuse(path, reason_of(error))
+            problems = [reason_of(error)]
+        if problems:
+            self.report.refuse(path, "; ".join(problems))
             return None
         return file
+
+    def parse(self, root, path):
+        """The file without those beside it. Raises Refused, or OSError."""
+        if path.is_symlink() and not is_below(path, root):
+            raise Refused("a symbolic link that leads outside the imported path")
+        fields, body = read_frontmatter(text := read_text(path))
+        slug = as_slug(fields.line("name")) or as_slug(self.fallback_name(path))
+        values, source = self.model.frontmatter_values(fields), self.source_of(root, path)
+        return ImportFile(root, path, source, slug, fields, text, body, values=values)
+
+    def problems_of(self, file):
+        """Read the folder of the file; returns why the text and the folder are refused."""
+        problems = [all_of(reasons)] if (reasons := refusals(file.path.name, file.text)) else []
+        try:
+            file.folder = self.read_beside(file.path)
+        except (Refused, OSError) as error:
+            problems.append(reason_of(error))
+        return problems
 
     def import_batch(self, files):
         """Import files in one transaction, and create new entries in one statement."""

@@ -12,6 +12,7 @@ from catalogue.frontmatter import Refused
 from catalogue.models import FileContent
 from importing.members import MAX_FILE, MIB
 from importing.names import check_path, is_skill_md, normalized, reason_to_leave_out
+from importing.reports import all_of
 from marketplace.large_values import pieces_of
 from marketplace.secrets import holds_token
 
@@ -27,6 +28,13 @@ class ImportFolder:
     places: dict = field(default_factory=dict)  # where each is on disk, by path
     left_out: list = field(default_factory=list)  # (path, reason)
     skills: list = field(default_factory=list)  # the folders below it that are skills, too
+
+    def add(self, file, entry):
+        path = file["path"]
+        self.files.append(file)
+        self.places[path] = Path(entry)
+        if is_skill_md(entry.name):
+            self.skills.append(path.rpartition("/")[0])
 
     def store(self, stored):
         """Store the files whose digests are not `stored` yet, and add those.
@@ -57,23 +65,32 @@ def read_folder(skill_md):
     folder = ImportFolder(skill_md.parent.resolve())
     # Keyed by the path as a case-insensitive disk knows it.
     paths = {skill_md.name.casefold(): skill_md.name}
-    size = 0
+    size, reasons = 0, []
     for path, entry in walk(folder, skill_md):
-        check_path(path, paths)
-        if entry.is_dir(follow_symlinks=False):
+        try:
+            check_path(path, paths)
+            if entry.is_dir(follow_symlinks=False):
+                continue
+            file = read_file(path, entry)
+        except Refused as error:
+            reasons.append(str(error))
             continue
-        if len(folder.files) == MAX_FILES:
-            raise Refused(f"more than {MAX_FILES:,} files: {path} is one too many")
-        file = read_file(path, entry)
         size += file["size"]
-        if size > MAX_FOLDER:
-            raise Refused(f"more than {MAX_FOLDER // MIB} MiB: {path} exceeds the limit")
-        folder.files.append(file)
-        folder.places[path] = Path(entry)
-        if is_skill_md(entry.name):
-            folder.skills.append(path.rpartition("/")[0])
+        if reason := reason_of_limit(len(folder.files), size):
+            reasons.append(reason.format(path))
+            break
+        folder.add(file, entry)
+    if reasons:
+        raise Refused(all_of(reasons))
     folder.files.sort(key=lambda file: file["path"].encode())
     return folder
+
+
+def reason_of_limit(files, size):
+    """Why a folder of so many files cannot have another one, with which it has this size; or ""."""
+    if files == MAX_FILES:
+        return f"more than {MAX_FILES:,} files: {{}} is one too many"
+    return f"more than {MAX_FOLDER // MIB} MiB: {{}} exceeds the limit" if size > MAX_FOLDER else ""
 
 
 def walk(folder, skill_md, place=None, below=""):

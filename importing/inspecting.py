@@ -2,18 +2,7 @@
 
 from catalogue.findings import STRICT
 from catalogue.frontmatter import Refused
-from catalogue.inspection import inspect_facts, inspect_folder, inspect_main_file, refusals
-
-MAX_REASONS = 5  # that a refusal names
-
-
-def check_characters(file):
-    """Raises Refused for characters that no text may hold, in the file or in its fields."""
-    reasons = refusals(file.path.name, file.text)
-    if reasons:
-        more = len(reasons) - MAX_REASONS
-        rest = [f"and {more:,} more"] if more > 0 else []
-        raise Refused("; ".join([*reasons[:MAX_REASONS], *rest]))
+from catalogue.inspection import inspect_facts, inspect_folder, inspect_main_file
 
 
 def inspect(file):

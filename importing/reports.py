@@ -4,6 +4,8 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
+MAX_REASONS = 5  # of one kind that a refusal names
+
 
 @dataclass
 class ImportReport:
@@ -26,6 +28,13 @@ class ImportReport:
     def refuse(self, path, reason):
         self.refused += 1
         self.write(f"refused: {printable(path)}: {reason}")
+
+
+def all_of(reasons):
+    """The first reasons, and how many more there are, in one sentence."""
+    more = len(reasons) - MAX_REASONS
+    rest = [f"and {more:,} more"] if more > 0 else []
+    return "; ".join([*reasons[:MAX_REASONS], *rest])
 
 
 def printable(path):

@@ -14,11 +14,12 @@ from catalogue.findings import Finding, stored
 from catalogue.frontmatter import Refused
 from catalogue.inspection import is_script
 from catalogue.models import Status, look_alike_finding, look_alikes
-from catalogue.slugs import is_slug, slug_of
+from catalogue.slugs import MAX_SLUG, is_slug
 from importing.confirmed import ConfirmedPersonaImporter, ConfirmedSkillImporter
 from importing.exports import as_file
 from importing.members import Member, write_members
 from importing.names import is_skill_md, reason_to_leave_out
+from importing.reports import reason_of
 from importing.zips import unzip
 from marketplace.large_values import pieces_of
 from submissions.exceptions import NothingHasChanged, UnusableText
@@ -36,30 +37,36 @@ IMPORTERS = {"skill": ProposedSkillImporter, "persona": ConfirmedPersonaImporter
 
 
 class Proposal:
-    """A file that was sent, with its folder. Raises UnusableText.
+    """A file that was sent, with its folder. Raises UnusableText, which names every fault.
 
-    With a `slug`, it is a proposal of staff for that entry: the rules of an import are enough.
+    `faults` are those of the fields beside it.
     """
 
-    def __init__(self, kind, path, slug=None):
-        self.read(IMPORTERS[kind](), path.parent.parent, path)
-        self.by_staff, name = slug is not None, self.file.fields.line("name")
-        if self.by_staff and slug_of(name) not in {"", slug}:
-            raise UnusableText(f"content: name must stay {slug}")
-        self.slug = slug or name
-        if not is_slug(self.slug):
-            raise UnusableText("content: name must be a slug, such as pdf-tables")
+    by_staff = False  # if so, the rules of an import are enough
 
-    def read(self, importer, root, path):
-        """Read the file with its folder. Raises UnusableText."""
+    def __init__(self, kind, path, faults=()):
+        self.read(IMPORTERS[kind](), path.parent.parent, path, faults)
+        self.slug = self.file.fields.get("name")
+        # The very name: an import would make a slug of another one.
+        if not (isinstance(self.slug, str) and is_slug(self.slug) and len(self.slug) <= MAX_SLUG):
+            problems = "name must be a slug, such as pdf-tables", *self.problems_of_persona()
+            self.refuse(*self.problems, *problems)
+
+    def read(self, importer, root, path, faults=()):
+        """Read the file with its folder. Raises UnusableText if its fields cannot be read."""
         self.kind, self.model, self.importer = importer.model.kind, importer.model, importer
-        importer.root = root
+        importer.root, self.faults = root, [*faults]
         # Nobody has to tick anything yet: a person reads every finding before it is published.
         shown = importer.display_path(path)
         importer.accepted, importer.published = {shown}, {shown}
-        self.file = importer.read(root, path)
-        if self.file is None:
-            raise UnusableText(f"content: {importer.report.text}")
+        try:
+            self.file = importer.parse(root, path)
+        except (Refused, OSError) as error:
+            self.refuse(reason_of(error))
+        self.problems = importer.problems_of(self.file)
+
+    def refuse(self, *problems):
+        raise UnusableText("; ".join([*self.faults, *(f"content: {text}" for text in problems)]))
 
     @property
     def keeps_fields(self):
@@ -89,12 +96,13 @@ class Proposal:
         before = [getattr(entry, name) for name in names]
         is_export = base is not None and as_file(base) == self.text
         self.files_before = getattr(base, "files", [])
-        problems = [*self.problems_of_persona()]
+        problems = [*self.problems, *self.problems_of_persona()]
         if base is not None and self.keeps_fields:
             keep_fields(self.file, base)
-        problems += self.fill(entry)
-        if problems:
-            raise UnusableText("; ".join(f"content: {problem}" for problem in problems))
+        if not self.problems:
+            problems += self.fill(entry)
+        if self.faults or problems:
+            self.refuse(*problems)
         if base is not None:
             has_same_fields = before == [getattr(entry, name) for name in names]
             has_same_files = self.kind == "persona" or before[names.index("files")] == self.files
@@ -214,8 +222,8 @@ def digest_of(entry):
 
 
 @contextmanager
-def written(kind, content, files):
-    """The path of a text in a temporary folder, with its files. Raises UnusableText."""
+def written(kind, content, files=(), faults=None):
+    """The path of a text in a temporary folder, with its files; adds what refuses to `faults`."""
     with TemporaryDirectory() as name:
         root = Path(name) / "sent"
         root.mkdir()
@@ -227,7 +235,7 @@ def written(kind, content, files):
         try:
             write_members(members, root)
         except Refused as error:
-            raise UnusableText(f"files: {error}") from error
+            faults.append(f"files: {error}")
         path.write_bytes(content.encode())
         yield path
 

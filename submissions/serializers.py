@@ -1,12 +1,14 @@
 import binascii
 from base64 import b64decode
+from pathlib import PurePosixPath
+
+from rest_framework.serializers import ValidationError
 
 from catalogue.frontmatter import Refused
 from catalogue.models import MAX_NUMBER, Kind
 from importing.members import MAX_MEMBERS, Member, check_path
 from importing.names import check_path as check_name
 from importing.names import is_skill_md
-from marketplace.api.exceptions import BadRequest
 from marketplace.api.fields import (
     ChoiceField,
     CountField,
@@ -66,8 +68,11 @@ class SentFilesField(Field):
             texts = [*problems_of_path(file.get("path"), paths), *problems_of_values(file)]
             problems += [f"{self.field_name}[{index}].{text}" for text in texts]
             files.append(None if texts else as_file(file))
+        for index, file in enumerate(files):
+            if file and not paths.keys().isdisjoint(map(str, parents_of(file))):
+                problems.append(f"{self.field_name}[{index}].path is below another file")
         if problems:
-            raise BadRequest("; ".join(problems))
+            raise ValidationError("; ".join(problems))
         return files
 
 
@@ -85,8 +90,13 @@ def problems_of_path(path, paths):
         check_path(member)
         check_name(member.path, paths)
     except Refused as error:
-        return [f"path: {str(error).removesuffix('.')}"]
+        return [f"path: {error}"]
     return []
+
+
+def parents_of(file):
+    """The folders of a file, as a case-insensitive disk knows them."""
+    return PurePosixPath(Member(file["path"], None).path.casefold()).parents
 
 
 def problems_of_values(file):
@@ -148,12 +158,6 @@ class SubmitSerializer(AboutSubmissionSerializer):
         default=list,
         help_text="The other files of a skill. `encoding` is `base64` for those that are no text.",
     )
-
-    def to_internal_value(self, data):
-        fields = super().to_internal_value(data)
-        if fields["kind"] == Kind.PERSONA and fields["files"]:
-            raise BadRequest("files must be empty for a persona")
-        return fields
 
 
 class FindingSerializer(ResponseSerializer):

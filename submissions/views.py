@@ -1,11 +1,12 @@
 """The calling agent's submissions (contract 29)."""
 
 import re
-from contextlib import closing
+from contextlib import closing, suppress
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
 
+from catalogue.models import Kind
 from marketplace import access
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.query_params import query_parameters
@@ -109,16 +110,20 @@ class SubmissionViewSet(ApiViewSet):
     def create(self, request):
         body = request.data
         if isinstance(body, dict):
-            fields = self.validated(request)
-            sent = written(fields["kind"], fields["content"], fields["files"])
-            return self.submit(request, fields, fields["kind"], sent)
+            query_parameters(request)
+            text = {name: body.get(name) for name in ("kind", "content")}
+            fields, faults = read(SubmitSerializer, body, text)
+            if fields["kind"] == Kind.PERSONA and body.get("files"):
+                faults.append("files must be empty for a persona")
+            sent = written(fields["kind"], fields["content"], fields["files"], faults)
+            return self.submit(request, fields, fields["kind"], sent, faults)
         with closing(body):
-            fields = shared_serializer(AboutSubmissionSerializer).read(about(request))
-            return self.submit(request, fields, "skill", unzipped(body))
+            fields, faults = read(AboutSubmissionSerializer, about(request), {})
+            return self.submit(request, fields, "skill", unzipped(body), faults)
 
-    def submit(self, request, fields, kind, sent):
+    def submit(self, request, fields, kind, sent, faults):
         with sent as path:
-            proposal = Proposal(kind, path)
+            proposal = Proposal(kind, path, faults)
             author = Author(request.user, proposal)
             author.check()
             proposal.check(author.base, fields["base_number"])
@@ -179,6 +184,20 @@ def check_mode(agent):
     """Raises OnlyClaimedAgents if only agents with a confirmed operator may submit."""
     if not agent.may_submit:
         raise OnlyClaimedAgents
+
+
+def read(serializer_class, body, core):
+    """The fields of a body, or, with the faults of the others, those of its core.
+
+    So the text is read whatever else is wrong. Raises BadRequest if the core has faults, too.
+    """
+    serializer = shared_serializer(serializer_class)
+    try:
+        return serializer.read(body), []
+    except BadRequest as error:
+        with suppress(BadRequest):
+            return serializer.read(core), [str(error)]
+        raise
 
 
 def about(request):

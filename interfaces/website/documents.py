@@ -123,8 +123,8 @@ class AtomFeed(PublicDocument):
                 link=f"{base}/{section}/{entry.slug}",
                 # Readers take a summary for HTML.
                 description=escape(visible(NOT_XML.sub("", entry.description))),
-                author_name=NOT_XML.sub("", entry.author) or None,
-                categories=[NOT_XML.sub("", entry.category)] if entry.category else [],
+                author_name=visible(NOT_XML.sub("", entry.author)) or None,
+                categories=[visible(NOT_XML.sub("", entry.category))] if entry.category else [],
                 unique_id=get_tag_uri(f"{base}/{entry.public_id}", entry.created_at),
                 pubdate=entry.created_at,
                 updateddate=entry.updated_at,

@@ -6,6 +6,7 @@ from django.template.defaultfilters import timesince, truncatechars
 from catalogue.comparisons import removed
 from catalogue.models import Kind, Skill, look_alikes
 from marketplace.adminsite.base import link_to
+from marketplace.hidden_text import visible
 from submissions.admin.maintainers import may_view
 from submissions.models import Maintainer, Submission, SubmittedVersion
 from submissions.models.submissions import State
@@ -26,7 +27,7 @@ def operator_of(agent):
     name, key = agent.claim.verified_operator, agent.claim.key
     notes = [] if name else ["not verified"]
     notes += [f"for {age_of(key)}"] if key else []
-    return name or agent.claim.operator, ", ".join(notes)
+    return visible(name or agent.claim.operator), ", ".join(notes)
 
 
 def age_of(row):

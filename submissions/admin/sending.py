@@ -8,12 +8,25 @@ from django.shortcuts import redirect
 
 from catalogue.admin.base import FormButton
 from catalogue.models import Skill
+from catalogue.slugs import slug_of
 from importing.exports import as_file, export
 from marketplace.adminsite.base import link_to
 from marketplace.features import has_submissions
 from submissions.exceptions import NothingHasChanged, UnusableText
 from submissions.models import Submission
-from submissions.proposals import Proposal, unzipped, written
+from submissions.proposals import IMPORTERS, Proposal, unzipped, written
+
+
+class StaffProposal(Proposal):
+    """The edited text of an entry. Raises UnusableText."""
+
+    by_staff = True
+
+    def __init__(self, entry, path):
+        self.slug = entry.slug
+        self.read(IMPORTERS[entry.kind](), path.parent.parent, path)
+        if slug_of(self.file.fields.line("name")) not in {"", self.slug}:
+            self.refuse(f"name must stay {self.slug}")
 
 
 def is_offered(model_admin, request, entry):
@@ -35,7 +48,7 @@ def read(entry):
 def unpacked(entry, sent):
     """The path of what `read` returned, in a temporary folder."""
     if isinstance(sent, str):
-        with written(entry.kind, sent, []) as path:
+        with written(entry.kind, sent) as path:
             yield path
     else:
         with sent, unzipped(sent) as path:
@@ -47,7 +60,7 @@ def send(model_admin, request, entry, sent):
     back = redirect(model_admin.url_of("change", entry.pk))
     try:
         with unpacked(entry, sent) as path:
-            proposal = Proposal(entry.kind, path, slug=entry.slug)
+            proposal = StaffProposal(entry, path)
             proposal.check(entry, entry.number)
             submission, _ = Submission.objects.submit(proposal, user=request.user)
     except NothingHasChanged:

@@ -1,11 +1,14 @@
 """Texts with hidden characters as people read them, on the website and in the admin"""
 
+import re
+
 import pytest
 
 from catalogue.models import FileContent
 from importing.folders import as_stored
 from tests.admin.rows import change_page
-from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory, claim, review
+from tests.operators.conftest import OperatorBrowser
 
 pytestmark = [pytest.mark.django_db, pytest.mark.contract("28.8")]
 SENTENCE = "This text has hidden characters."
@@ -74,6 +77,54 @@ def test_a_file(anyone, admin_client, skill):
         text = page.content.decode()
         assert SENTENCE in text
         assert "x[U+200B]y" in text
+
+
+@pytest.fixture
+def labeled():
+    """A skill with a hidden character in each of its fields, and in a name of a file."""
+    labels = {name: f"{name}\u200b" for name in ("author", "category", "license", "version")}
+    lists = {"tags": ["tag\u200b"], "runtimes": ["run\u200b"]}
+    return SkillFactory(slug="csv", files={"docs/a\u200b.md": b"x"}, **labels, **lists)
+
+
+@pytest.mark.parametrize(
+    ("path", "marks"),
+    [
+        ("/", ["category"]),
+        ("/feed.atom", ["author", "category"]),
+        ("/skills", ["author", "category", "license", "run"]),
+        ("/skills?author=author%E2%80%8B", ["Skills by author", "author: author"]),
+        ("/skills/csv", ["author", "category", "license", "version", "tag", "run", "a"]),
+        ("/skills/csv/versions", ["version"]),
+        ("/skills/csv/versions/1", ["version", "a"]),
+        ("/skills/csv/files/docs/a%E2%80%8B.md", ["docs/a"]),
+    ],
+)
+def test_labels_and_names_of_files(anyone, labeled, path, marks):
+    page = anyone.get(path)
+
+    text = page.content.decode()
+    # The value of a form's field is sent, not shown.
+    assert not set(re.sub('value="[^"]*"', "", text)) & set(RAW)
+    for mark in marks:
+        assert f"{mark}[U+200B]" in text
+
+
+def test_names_of_agents_and_operators(anyone):
+    agent = AgentFactory(handle="scout", name="Na\u200bme", runtime="run\u200b")
+    key = claim(agent, name="Ada\u200b")
+    review(agent, PersonaFactory(title="Ar\u200bchivist"), 4, "Tidy\u200b.")
+    browser = OperatorBrowser(key)
+
+    for page, marks in [
+        (anyone.get("/agents/scout"), ["Na", "Tidy", "Ar"]),
+        (anyone.get(f"/claim/{agent.claim.secret}"), ["Na", "Ada"]),
+        (browser.get("/operator"), ["Na"]),
+        (browser.get("/operator/agents/scout"), ["Na", "Ada", "run", "Tidy"]),
+    ]:
+        text = content_of(page)
+        for mark in marks:
+            assert f"{mark}[U+200B]" in text
 
 
 def test_a_comment(anyone):

@@ -80,6 +80,41 @@ def test_what_is_no_zip_is_refused(author):
             ),
         ),
         (PERSONA | {"files": [{"path": "a", "content": ""}]}, "files must be empty for a persona"),
+        (
+            {
+                "kind": "persona",
+                "content": PROMPT.replace("archivist", "[a]\npriceCents: 1\nskills: none")
+                + "\u202e",
+                "files": [{"path": "a", "content": ""}],
+                "baseNumber": 0,
+            },
+            (
+                "baseNumber must be a whole number from 1 to 2147483647; "
+                "files must be empty for a persona; "
+                "content: persona.md, line 10: U+202E RIGHT-TO-LEFT OVERRIDE; "
+                "content: name must be a slug, such as pdf-tables; "
+                "content: a submitted persona must be free; "
+                "content: no published skill is called none"
+            ),
+        ),
+        (
+            {
+                "kind": "skill",
+                "content": TEXT.replace("pdf-tables", "a" * 65),
+                "files": [
+                    {"path": "a/b/c", "content": ""},
+                    {"path": "A/B", "content": ""},
+                    {"path": "..", "content": ""},
+                ],
+                "note": 1,
+            },
+            (
+                "note must be a string; "
+                "files[2].path: The upload holds a path that is not allowed: ..; "
+                "files[0].path is below another file; "
+                "content: name must be a slug, such as pdf-tables"
+            ),
+        ),
         (SKILL | {"files": "a"}, "files must be a list of objects"),
         (SKILL | {"files": [{}] * 5001}, "files must be at most 5,000 objects"),
         (
@@ -124,6 +159,22 @@ def test_every_fault_is_named_by_its_field(author, body, error):
 
 
 @pytest.mark.contract("29.6")
+def test_every_fault_of_a_zip_is_named(author):
+    contents = {"SKILL.md": f"{TEXT}\u202e", "a": "", "A": "", "CON": ""}
+
+    response = author.generic(
+        "POST", f"{URL}?baseNumber=x", zip_of(contents), content_type="application/zip"
+    )
+
+    assert response.status_code == 400
+    assert response.json() == {
+        "error": "baseNumber must be a whole number from 1 to 2147483647; "
+        "content: SKILL.md, line 8: U+202E RIGHT-TO-LEFT OVERRIDE; "
+        "content: CON is a name that Windows forbids; a and A differ in case only"
+    }
+
+
+@pytest.mark.contract("29.6")
 def test_hidden_characters_are_refused(author):
     response = author.post(URL, SKILL | {"content": TEXT + "\U000e0041"})
 
@@ -144,10 +195,11 @@ def test_what_changes_nothing_is_no_submission(author, submitted):
 @pytest.mark.parametrize(("body", "kind"), [(SKILL, "skill"), (PERSONA, "persona")])
 def test_only_maintainers_change_what_an_agent_has_created(author_of, submitted, body, kind):
     submitted(body)
-    # The refusal comes before those of the text, so that nobody learns more.
-    text = body["content"].replace("license: MIT", "priceCents: 5\nskills: [none]")
+    # The refusal comes before all others, so that nobody learns more.
+    text = body["content"].replace("license: MIT", "priceCents: 5\nskills: [none]") + "\u202e"
+    wrong = {"content": text, "files": [{"path": ".."}], "baseNumber": 0, "note": 1}
 
-    response = author_of(AgentFactory()).post(URL, body | {"content": text})
+    response = author_of(AgentFactory()).post(URL, body | wrong)
 
     assert response.status_code == 409
     assert response.json() == {"error": f"Another author maintains this {kind}"}
