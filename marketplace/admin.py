@@ -3,13 +3,15 @@ from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
-from django.db.models import Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef
+from django.template.defaultfilters import pluralize
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from marketplace.adminsite import second_factor, theme
 from marketplace.adminsite.actions import confirmed_action, offered_to
 from marketplace.adminsite.base import MenuItem, StaffModelAdmin
 from marketplace.adminsite.edits import EditForm, EditsMixin
+from marketplace.adminsite.filters import ChoiceFilter
 from marketplace.adminsite.log_entries import LogEntryAdmin
 
 admin.site.register(LogEntry, LogEntryAdmin)
@@ -75,6 +77,14 @@ class NewStaffUserForm(RoleFormMixin, theme.UserCreationForm):
     pass
 
 
+class SecondFactorFilter(ChoiceFilter):
+    title, parameter_name = "second factor", "second_factor"
+    options = {
+        "yes": ("set up", lambda users: users.filter(has_second_factor=True)),
+        "no": ("none", lambda users: users.filter(has_second_factor=False)),
+    }
+
+
 @admin.register(User)
 class StaffUserAdmin(UserAdmin, StaffModelAdmin):
     menu = MenuItem("Staff", 40, "group")
@@ -86,7 +96,7 @@ class StaffUserAdmin(UserAdmin, StaffModelAdmin):
         "second_factor",
     ]
     sortable_by = ["username"]
-    list_filter = ["is_superuser", "is_active", "groups"]
+    list_filter = ["is_superuser", "is_active", "groups", SecondFactorFilter]
     fieldsets = [
         (None, {"fields": ["username", "password"]}),
         ("Access", {"fields": ["role", "is_superuser", "is_active", "second_factor"]}),
@@ -108,11 +118,16 @@ class StaffUserAdmin(UserAdmin, StaffModelAdmin):
 
     def get_queryset(self, request):
         factors = TOTPDevice.objects.filter(user=OuterRef("pk"), confirmed=True)
-        users = super().get_queryset(request).annotate(has_second_factor=Exists(factors))
-        return users.prefetch_related("groups")
+        users = super().get_queryset(request).prefetch_related("groups")
+        return users.annotate(
+            has_second_factor=Exists(factors),
+            recovery_codes=Count("totpdevice__recovery_codes", distinct=True),
+        )
 
     def second_factor(self, user):
-        return "set up" if user.has_second_factor else "none"
+        if not user.has_second_factor:
+            return "none"
+        return f"set up, {user.recovery_codes} recovery code{pluralize(user.recovery_codes)}"
 
     def role(self, user):
         if user.is_superuser:

@@ -23,6 +23,11 @@ class MarketplaceAdminSite(AdminSite):
     def get_urls(self):
         return [
             path("second-factor/", self.second_factor, name="second_factor"),
+            path(
+                "second-factor/recovery-codes/",
+                self.admin_view(self.recovery_codes),
+                name="recovery_codes",
+            ),
             path("end-sessions/", self.admin_view(self.end_sessions), name="end_sessions"),
             # Django's own is closed to anybody who has not entered a code yet.
             path("logout/", self.logout, name="logout"),
@@ -51,6 +56,9 @@ class MarketplaceAdminSite(AdminSite):
     @limit_failures(lambda request: request.user.get_username())
     def second_factor(self, request, extra_context=None):
         return second_factor.SecondFactorPage.as_view(site=self)(request)
+
+    def recovery_codes(self, request):
+        return second_factor.recovery_codes_view(self, request)
 
     def end_sessions(self, request):
         return end_sessions_view(self, request)
