@@ -1,16 +1,20 @@
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
-from django.db.models import Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef
+from django.template.defaultfilters import pluralize
+from django.utils.html import format_html, format_html_join
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from marketplace.adminsite import second_factor, theme
 from marketplace.adminsite.actions import confirmed_action, offered_to
 from marketplace.adminsite.base import MenuItem, StaffModelAdmin
 from marketplace.adminsite.edits import EditForm, EditsMixin
+from marketplace.adminsite.filters import ChoiceFilter
 from marketplace.adminsite.log_entries import LogEntryAdmin
+from marketplace.adminsite.roles import in_words, permissions_of
 
 admin.site.register(LogEntry, LogEntryAdmin)
 # Only the page that sets up a second factor shows its key.
@@ -25,18 +29,26 @@ class RoleFormMixin(forms.Form):
     role = forms.ChoiceField(
         required=False,
         widget=theme.Select,
-        help_text="What the user may do here. Without a role, only a superuser can log in.",
     )
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        self.groups = {str(group.pk): group for group in Group.objects.order_by("name")}
+        groups = Group.objects.order_by("name").prefetch_related("permissions__content_type")
+        self.groups = {str(group.pk): group for group in groups}
         choices = [(NO_ROLE, "None"), *((key, group.name) for key, group in self.groups.items())]
         role = role_of(self.instance) if self.instance.pk else NO_ROLE
         if role == SEVERAL:
             choices.insert(0, (SEVERAL, "Unchanged: several roles, or individual permissions"))
         self.fields["role"].choices = choices
         self.initial["role"] = role
+        self.fields["role"].help_text = format_html(
+            "Without a role, only a superuser can log in. {}",
+            format_html_join(
+                "",
+                '<span class="staff-role"><b>{}</b>: {}</span>',
+                ((group.name, in_words(permissions_of(group))) for group in groups),
+            ),
+        )
 
     def save(self, **options):
         if self.sets_role:
@@ -75,6 +87,14 @@ class NewStaffUserForm(RoleFormMixin, theme.UserCreationForm):
     pass
 
 
+class SecondFactorFilter(ChoiceFilter):
+    title, parameter_name = "second factor", "second_factor"
+    options = {
+        "yes": ("set up", lambda users: users.filter(has_second_factor=True)),
+        "no": ("none", lambda users: users.filter(has_second_factor=False)),
+    }
+
+
 @admin.register(User)
 class StaffUserAdmin(UserAdmin, StaffModelAdmin):
     menu = MenuItem("Staff", 40, "group")
@@ -86,7 +106,7 @@ class StaffUserAdmin(UserAdmin, StaffModelAdmin):
         "second_factor",
     ]
     sortable_by = ["username"]
-    list_filter = ["is_superuser", "is_active", "groups"]
+    list_filter = ["is_superuser", "is_active", "groups", SecondFactorFilter]
     fieldsets = [
         (None, {"fields": ["username", "password"]}),
         ("Access", {"fields": ["role", "is_superuser", "is_active", "second_factor"]}),
@@ -108,11 +128,22 @@ class StaffUserAdmin(UserAdmin, StaffModelAdmin):
 
     def get_queryset(self, request):
         factors = TOTPDevice.objects.filter(user=OuterRef("pk"), confirmed=True)
-        users = super().get_queryset(request).annotate(has_second_factor=Exists(factors))
-        return users.prefetch_related("groups")
+        users = super().get_queryset(request).prefetch_related("groups")
+        return users.annotate(
+            has_second_factor=Exists(factors),
+            recovery_codes=Count("totpdevice__recovery_codes", distinct=True),
+        )
+
+    def save_related(self, request, form, formsets, change):
+        super().save_related(request, form, formsets, change)
+        if not form.instance.is_staff:
+            text = f"{form.instance} has no role, and so cannot log in here."
+            self.message_user(request, text, messages.WARNING)
 
     def second_factor(self, user):
-        return "set up" if user.has_second_factor else "none"
+        if not user.has_second_factor:
+            return "none"
+        return f"set up, {user.recovery_codes} recovery code{pluralize(user.recovery_codes)}"
 
     def role(self, user):
         if user.is_superuser:

@@ -1,3 +1,6 @@
+from hashlib import sha256
+from string import digits
+
 from django.conf import settings
 from django.contrib.contenttypes.models import ContentType
 from django.db import models, transaction
@@ -173,3 +176,46 @@ class Assignment(StaffRemark):
 
     def __str__(self):
         return f"{self.object_repr}: {self.assignee}"
+
+
+class RecoveryCodeQuerySet(models.QuerySet):
+    NUMBER = 10
+
+    def renew(self, device):
+        """The texts of new codes of a second factor, in place of its old ones."""
+        texts = [random_text(RecoveryCode.LENGTH, digits) for _ in range(self.NUMBER)]
+        self.filter(device=device).delete()
+        self.bulk_create(RecoveryCode(device=device, digest=digest_of(text)) for text in texts)
+        return texts
+
+    def spend(self, device, text):
+        """Use up the code with this text; returns whether there was one."""
+        number, _ = self.filter(device=device, digest=digest_of(text)).delete()
+        return number == 1
+
+
+class RecoveryCode(models.Model):
+    """Replaces, once, a code of the authenticator app. Only a digest of it is stored."""
+
+    # Digits, as the app's codes, which phones type on the same keys. Longer, so that they differ.
+    LENGTH = 20
+
+    device = models.ForeignKey(
+        "otp_totp.TOTPDevice", models.CASCADE, related_name="recovery_codes", db_index=False
+    )
+    digest = models.CharField(max_length=64)
+
+    objects = RecoveryCodeQuerySet.as_manager()
+
+    class Meta:
+        # Begins with the device, and serves as its index.
+        constraints = [
+            models.UniqueConstraint(fields=["device", "digest"], name="unique_recovery_code")
+        ]
+
+    def __str__(self):
+        return f"recovery code of {self.device}"
+
+
+def digest_of(code):
+    return sha256(code.encode()).hexdigest()

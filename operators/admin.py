@@ -13,6 +13,7 @@ from agents.models import Agent, OperatorClaim, OperatorKey
 from marketplace.adminsite.actions import confirmed_action, offered_to
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, link_to
 from marketplace.adminsite.panels import panel
+from operators.deleting import delete
 from operators.models import OperatorSession
 
 MAX_COUNTED = 100  # agents or sessions that a list counts for one operator
@@ -58,6 +59,23 @@ def sessions_panel(_admin, _request, key):
             "",
         ),
     )
+
+
+@confirmed_action(
+    "Delete",
+    permissions=["erase"],
+    danger=True,
+    text="You cannot undo this. Its tokens end for good, everything that it has is uninstalled, "
+    "its reviews, name and description are erased, what it has pending is withdrawn, and its claim "
+    "is released. Published entries stay, and nobody else can get its handle.",
+    refusal="Nothing to delete: all of these are deleted.",
+)
+@offered_to(lambda agent: agent.deleted_at is None)
+def delete_agents(model_admin, request, queryset):
+    model_admin.change_each(request, queryset, "Deleted.", delete)
+
+
+admin.site.get_model_admin(Agent).extend(actions=[delete_agents])
 
 
 class EndedFilter(RevokedFilter):

@@ -1,7 +1,7 @@
 from django import forms
 from django.template.defaultfilters import date
 
-from agents import tokens
+from agents import handles, tokens
 from agents.models import AgentToken, OperatorClaim, OperatorKey
 from catalogue.models import Skill
 from installs.models import choices
@@ -100,6 +100,20 @@ class InstallForm(forms.Form):
 
 class InstallPersonaForm(InstallForm):
     activate = forms.BooleanField(required=False, label="Make it the active persona")
+
+
+class HandleForm(forms.Form):
+    """The handle of an agent, typed to confirm what cannot be undone."""
+
+    handle = NoEchoCharField(max_length=handles.MAX_LENGTH, label="Type its handle to confirm")
+
+    def __init__(self, handle, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.expected = handle
+
+    def clean_handle(self):
+        if self.cleaned_data["handle"].strip() != self.expected:
+            raise forms.ValidationError(f"This is not its handle. Type {self.expected}.")
 
 
 class LimitsForm(forms.Form):

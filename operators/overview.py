@@ -6,6 +6,7 @@ from catalogue.models import Persona
 from installs import reads
 from installs.limits import usages_of
 from marketplace.features import has_submissions
+from operators.exporting import actions_of
 from operators.forms import LIMITED, SUBMITTING
 
 MAX_ROWS = 100  # of each kind on a page
@@ -34,10 +35,7 @@ class Overview:
         self.advisories = reads.advisories(agent=agent.pk)
         self.updates = reads.updates(agent=agent.pk)
         self.limits = [(LABELS[usage.policy], usage) for usage in usages_of(request, agent)]
-        # Only what this operator has done, not an earlier operator or staff.
-        self.events = agent.history.filter(
-            operator=claim.operator_name, history_date__gte=claim.claimed_at
-        )[:MAX_EVENTS]
+        self.events = actions_of(claim)[:MAX_EVENTS]
 
 
 def listed(installs):

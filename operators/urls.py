@@ -4,6 +4,7 @@ from agents import handles
 from marketplace.models import SLUG
 from operators.actions import ACTIONS
 from operators.claim_page import ClaimView
+from operators.exporting import Export
 from operators.replacing import ReplaceRecalled
 from operators.views import AgentConsole, AgentsPage, EndSessions, LogOut, TokenPage
 
@@ -20,6 +21,7 @@ urlpatterns = [
         name="operator-replace",
     ),
     re_path(rf"{AGENT}/?$", AgentConsole.as_view(), name="operator-agent"),
+    re_path(rf"{AGENT}/export/?$", Export.as_view(), name="operator-export"),
     re_path(rf"{AGENT}/tokens/(?P<token_id>\w+)/?$", TokenPage.as_view(), name="operator-token"),
     *(
         re_path(rf"{AGENT}/{name}{action.view_class.subject_path}/?$", action)

@@ -29,6 +29,16 @@ class ReviewQuerySet(models.QuerySet):
     def changed_since_hidden(self):
         return self.present().filter(hidden_at__isnull=False, updated_at__gt=F("hidden_at"))
 
+    def erase(self):
+        """`Review.erase` for each, also in snapshots. Call it with the agent locked.
+
+        The turns are taken in one order, so that two callers never wait for each other.
+        """
+        for review in self.present().select_related("persona").order_by("persona"):
+            take_turn("persona", review.persona.slug)
+            review.erase()
+            review.history.update(comment="")
+
     def for_list(self):
         """Annotate the persona's and the agent's columns for lists; defer what no list shows."""
         # Subqueries, because a count of the rows would keep the joins.

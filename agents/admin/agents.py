@@ -114,7 +114,14 @@ class AgentAdmin(
     # Only the tier is for staff: the agent may change the others while the form is open.
     readonly_fields = [
         *("public_id", "handle", "name", "description", "runtime"),
-        *("suspended_at", "suspension_reason", "invitation", "created_at", "updated_at"),
+        *(
+            "suspended_at",
+            "suspension_reason",
+            "deleted_at",
+            "invitation",
+            "created_at",
+            "updated_at",
+        ),
     ]
     fields = [*readonly_fields[:5], "tier", *readonly_fields[5:]]
     actions = ["issue_token", "suspend", "restore", "release_claim"]
@@ -130,8 +137,11 @@ class AgentAdmin(
         return False
 
     def has_delete_permission(self, request, obj=None):
-        """An agent is suspended instead: its installs and reviews are counted."""
+        """Its rows are counted. An app above deletes it without losing them."""
         return False
+
+    def has_erase_permission(self, request):
+        return request.user.has_perm("agents.delete_agent")
 
     def find(self, queryset, term):
         return queryset.named(term) | queryset.filter(public_id=term)
@@ -154,6 +164,7 @@ class AgentAdmin(
         return super().get_queryset(request).select_related("claim", "invitation")
 
     @admin.action(description="Issue a token", permissions=["change"])
+    @offered_to(lambda agent: agent.deleted_at is None)
     def issue_token(self, request, queryset):
         """A form for scopes and expiry; posted, it leads to the page that shows the token."""
         if queryset.count() != 1:
@@ -182,12 +193,13 @@ class AgentAdmin(
         return self.suspend_agents(request, queryset, queryset)
 
     @confirmed_action("Restore", text="Their tokens work again.")
-    @offered_to(lambda agent: agent.suspended_at is not None)
+    @offered_to(lambda agent: agent.state == "suspended")
     def restore(self, request, queryset):
         self.change_each(
             request, queryset, "Restored.", Agent.restore, then="Their tokens work again."
         )
 
     @admin.action(description="Release the claim", permissions=["change"])
+    @offered_to(lambda agent: agent.deleted_at is None)
     def release_claim(self, request, queryset):
         return self.release_claims(request, queryset, queryset)

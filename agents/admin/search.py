@@ -2,7 +2,6 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.db.models import Q
-from django.db.models.functions import Lower
 from django.shortcuts import redirect
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
@@ -31,9 +30,7 @@ def find_claims(claims, term):
     The name is the operator's or the agent's.
     """
     if "@" in term:
-        return claims.annotate(email=Lower("operator_email")).filter(
-            ~Q(operator_email=""), email=term.lower()
-        )
+        return claims.of_address(term)
     operated = list(OperatorClaim.objects.named(term).values_list("pk", flat=True)[:MAX_AGENTS])
     return claims.filter(Q(agent__in=agents_named(term)) | Q(pk__in=operated))
 

@@ -91,6 +91,9 @@ class Agent(models.Model):
     )
     suspended_at = models.DateTimeField(null=True, blank=True)
     suspension_reason = models.CharField(max_length=MAX_REASON, blank=True)
+    # A deleted agent is suspended for good. Its row stays, because others count on what it did, and
+    # so that nobody else gets its handle (contract 19.22).
+    deleted_at = models.DateTimeField(null=True, editable=False)
     # Set by the operator, like `limits`: `{policy: requests per window}`. A limit counts if it is
     # below the tier's (contract 19.14).
     paused_at = models.DateTimeField(null=True, editable=False)
@@ -141,7 +144,9 @@ class Agent(models.Model):
 
     @property
     def state(self):
-        """ "suspended" by staff, "paused" by its operator, or "active"."""
+        """ "deleted", "suspended" by staff, "paused" by its operator, or "active"."""
+        if self.deleted_at:
+            return "deleted"
         if self.suspended_at:
             return "suspended"
         return "paused" if self.paused_at else "active"
@@ -206,4 +211,21 @@ class Agent(models.Model):
         self.change(suspended_at=self.suspended_at or timezone.now(), suspension_reason=reason)
 
     def restore(self):
-        self.change(suspended_at=None, suspension_reason="")
+        if self.deleted_at is None:
+            self.change(suspended_at=None, suspension_reason="")
+
+    def erase(self):
+        """Erase what it says of itself, also in snapshots, and refuse its tokens for good.
+
+        Call it with the agent locked.
+        """
+        texts = dict.fromkeys(["name", "description", "runtime"], "")
+        self.change(
+            **texts, suspended_at=self.suspended_at or timezone.now(), deleted_at=timezone.now()
+        )
+        self.history.update(**texts)
+        self.tokens.filter(revoked_at=None).update(
+            revoked_at=self.deleted_at, revocation_reason="Its agent was deleted"
+        )
+        self.tokens.update(name="")
+        self.tokens.model.history.filter(agent=self).update(name="")

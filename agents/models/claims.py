@@ -25,6 +25,11 @@ class OperatorClaimQuerySet(models.QuerySet):
         """Claims whose operator's name has, for each word of the text, one that starts with it."""
         return with_words(self.exclude(operator_email=""), OPERATOR_WORDS, text)
 
+    def of_address(self, email):
+        """Claims for which somebody entered this e-mail address, in any case."""
+        lowered = self.exclude(operator_email="").annotate(email=Lower("operator_email"))
+        return lowered.filter(email=email.lower())
+
     def pending(self):
         """The operator has a code that the agent has not confirmed."""
         return self.filter(~Q(code_digest=""), claimed_at=None)

@@ -142,7 +142,7 @@ class RotatedTokenSerializer(CreatedTokenSerializer):
     )
 
 
-class TokenSerializer(ResponseSerializer):
+class IssuedTokenSerializer(ResponseSerializer):
     tokenId = IdentifierField("token", source="public_id")
     name = TextField(max_length=MAX_NAME, initial="laptop")
     hint = TextField(
@@ -154,6 +154,9 @@ class TokenSerializer(ResponseSerializer):
         source="last_used_at", allow_null=True, help_text="Accurate to 15 minutes."
     )
     expiresAt = ExpiresAtField(source="expires_at")
+
+
+class TokenSerializer(IssuedTokenSerializer):
     isCurrent = IsCurrentField(source="*")
 
 

@@ -7,7 +7,7 @@ persona brings the newest texts of the skills that it bundles. reads.py puts the
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import connection, models
 from django.db.models import Case, F, Func, OuterRef, Q, Subquery, Value, When
-from django.db.models.functions import Cast, Coalesce
+from django.db.models.functions import Cast, Coalesce, Now
 
 from catalogue.models import FileContent, Skill, Status, successor_slug
 from installs.models import choices
@@ -49,6 +49,10 @@ class InstallQuerySet(models.QuerySet):
         agent.lock_active()
         take_turn(self.model.kind, slug)
         return self.select_for_update(no_key=True, of=[self.model.kind]).own(agent, slug)
+
+    def uninstall_all(self):
+        """`Install.uninstall` for each."""
+        self.update(removed_at=Now())
 
     # The agents of the rows are locked. The entries are not: each of these methods is one statement
     # with one snapshot of all entries, and thousands of locks would fill the lock table.
@@ -166,6 +170,9 @@ class PersonaInstallQuerySet(InstallQuerySet):
         bundled = Skill.objects.published().filter(personas=OuterRef("persona_id"))
         slugs = ArraySubquery(bundled.order_by("slug").values("slug"))
         return super().with_entry().annotate(skill_slugs=slugs)
+
+    def uninstall_all(self):
+        self.update(removed_at=Now(), is_active=False)
 
     def loaded(self):
         """Only the active persona."""

@@ -10,6 +10,7 @@ from marketplace.adminsite.actions import ActionForm, ReasonField, confirmed_act
 from marketplace.adminsite.base import link_to
 from marketplace.adminsite.filters import ChoiceFilter
 from marketplace.adminsite.panels import NEWEST
+from marketplace.adminsite.roles import permission_to, staff_with
 from marketplace.models import Assignment
 
 MAX_NOTES = 20  # on a page
@@ -21,11 +22,13 @@ class NoteForm(ActionForm):
 
 class AssignForm(ActionForm):
     assignee = forms.ModelChoiceField(
-        User.objects.filter(is_staff=True, is_active=True).order_by("username"),
-        required=False,
-        empty_label="Nobody",
-        widget=theme.Select,
+        User.objects.none(), required=False, empty_label="Nobody", widget=theme.Select
     )
+
+    def __init__(self, data, rows, **options):
+        super().__init__(data, rows, **options)
+        # Only people who can act on it.
+        self.fields["assignee"].queryset = staff_with(permission_to("change", rows.model._meta))
 
 
 class AssigneeFilter(ChoiceFilter):

@@ -1,4 +1,7 @@
-"""The second factor of staff: a code from an authenticator app (TOTP), stored by django-otp."""
+"""The second factor of staff: a code from an authenticator app (TOTP), stored by django-otp.
+
+A recovery code (marketplace/models.py) does, once, what a code of the app does.
+"""
 
 from base64 import b32encode
 from http import HTTPStatus
@@ -14,6 +17,7 @@ from django.contrib.auth.models import User
 from django.contrib.auth.views import RedirectURLMixin, redirect_to_login
 from django.db import transaction
 from django.shortcuts import redirect
+from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.decorators import method_decorator
@@ -21,9 +25,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.generic import FormView
 from django_otp import DEVICE_ID_SESSION_KEY
+from django_otp.models import Device
 from django_otp.plugins.otp_totp.models import TOTPDevice, default_key
 
 from marketplace.adminsite import theme
+from marketplace.models import RecoveryCode
+from marketplace.shown_once import redirect_to_show, shown_once
 
 NEW_KEY = "second_factor_key"  # in the session, until a code confirms it
 
@@ -75,6 +82,24 @@ def set_up(user, key, code):
     return device if is_right else None
 
 
+def verified(device, code):
+    """The device if the code is right, else None. A right one is used up, whichever it is.
+
+    Wrong recovery codes count as wrong codes of the app: the next one has to wait.
+    """
+    if len(code) != RecoveryCode.LENGTH:
+        return django_otp.verify_token(device.user, device.persistent_id, code)
+    with transaction.atomic():
+        device = Device.from_persistent_id(device.persistent_id, for_verify=True)  # locked
+        if device is None or seconds_until_allowed(device):
+            return None
+        if RecoveryCode.objects.spend(device, code):
+            device.throttle_reset()
+            return device
+        device.throttle_increment()
+    return None
+
+
 def remove(user):
     """Remove the user's second factor, and end the sessions that have passed with it."""
     TOTPDevice.objects.filter(user=user).delete()
@@ -82,18 +107,22 @@ def remove(user):
 
 class CodeForm(forms.Form):
     code = forms.CharField(
-        max_length=10,
+        max_length=2 * RecoveryCode.LENGTH,
         widget=theme.TextInput(
             attrs={"autocomplete": "one-time-code", "inputmode": "numeric", "autofocus": True}
         ),
     )
 
     def clean_code(self):
-        return self.cleaned_data["code"].replace(" ", "")
+        return self.cleaned_data["code"].replace(" ", "").replace("-", "")
 
 
 class SecondFactorPage(RedirectURLMixin, FormView):
-    """Asks for a code: the second step of the log-in, or the end of setting up a factor."""
+    """Asks for a code: the second step of the log-in, or the end of setting up a factor.
+
+    A code also makes new recovery codes or removes the factor, so that somebody who has lost the
+    phone needs one recovery code and nobody else.
+    """
 
     site = None
     form_class = CodeForm
@@ -115,30 +144,68 @@ class SecondFactorPage(RedirectURLMixin, FormView):
             return redirect(self.get_success_url())  # The log-in leads everyone here.
         return super().get(request)
 
+    @transaction.atomic
     def form_valid(self, form):
-        if self.device and (seconds := seconds_until_allowed(self.device)):
+        code = form.cleaned_data["code"]
+        if self.device is None:
+            device, act = set_up(self.request.user, self.new_key, code), self.set_up
+        elif seconds := seconds_until_allowed(self.device):
             return self.too_soon(form, seconds)
-        device = self.verified_device(form.cleaned_data["code"])
+        else:
+            device, act = verified(self.device, code), self.acts.get(self.request.POST.get("do"))
         if device is None:
             form.add_error("code", self.refusal)
             return self.form_invalid(form)
-        django_otp.login(self.request, device)
         self.request.session.cycle_key()
+        return (act or self.log_in)(device, is_recovery=len(code) == RecoveryCode.LENGTH)
+
+    # What a right code does
+
+    @property
+    def acts(self):
+        """By the name of their button; without one, the code logs in."""
+        return {"renew": self.renew_codes, "remove": self.remove}
+
+    def log_in(self, device, *, is_recovery):
+        django_otp.login(self.request, device)
+        if is_recovery:
+            left = device.recovery_codes.count()
+            self.log(f"Logged in with a recovery code; {left} left.")
+            messages.warning(self.request, f"You used a recovery code. You have {left} left.")
         return redirect(self.get_success_url())
 
-    def verified_device(self, code):
+    def set_up(self, device, **_):
+        del self.request.session[NEW_KEY]
+        self.log("Set up a second factor.")
+        messages.success(self.request, "Each log-in now asks for a code.")
+        return self.show_new_codes(device)
+
+    def renew_codes(self, device, **_):
+        self.log("Made new recovery codes.")
+        return self.show_new_codes(device)
+
+    def remove(self, device, **_):
+        """Afterwards this session is as after the password: it may set up a factor anew."""
+        remove(self.request.user)
+        self.request.session.pop(DEVICE_ID_SESSION_KEY, None)
+        self.log("Removed the second factor with a code.")
+        messages.success(self.request, "Your second factor is removed.")
+        return redirect("admin:second_factor")
+
+    def show_new_codes(self, device):
+        django_otp.login(self.request, device)
+        return redirect_to_show(
+            reverse("admin:recovery_codes"),
+            codes=RecoveryCode.objects.renew(device),
+            user=device.user_id,
+            next=self.get_success_url(),
+        )
+
+    def log(self, message):
         user = self.request.user
-        if self.device:
-            return django_otp.verify_token(user, self.device.persistent_id, code)
-        with transaction.atomic():
-            device = set_up(user, self.new_key, code)
-            if device:
-                users = self.site.get_model_admin(User)
-                users.log_change(self.request, user, "Set up a second factor.")
-        if device:
-            del self.request.session[NEW_KEY]
-            messages.success(self.request, "Each log-in now asks for a code.")
-        return device
+        self.site.get_model_admin(User).log_change(self.request, user, message)
+
+    # What a wrong code gets
 
     def too_soon(self, form, seconds):
         """Refuse a code unchecked. It may be right, so it does not count as a wrong one."""
@@ -172,4 +239,25 @@ class SecondFactorPage(RedirectURLMixin, FormView):
                 "qr_code": segno.make(new.config_url).svg_data_uri(scale=4, light="#fff"),
                 "secret": b32encode(new.bin_key).decode(),
             }
+        elif self.is_passed:
+            context["codes_left"] = self.device.recovery_codes.count()
         return super().get_context_data(**context)
+
+
+def recovery_codes_view(site, request):
+    """Shows new recovery codes to the person who has just got them."""
+    issued = shown_once(request)
+    if issued.get("user") != request.user.pk:
+        return redirect("admin:second_factor")
+    context = {
+        **site.each_context(request),
+        "title": "Recovery codes",
+        "codes": [in_groups(code) for code in issued["codes"]],
+        "next": issued["next"],
+    }
+    return TemplateResponse(request, "admin/recovery_codes.html", context)
+
+
+def in_groups(code):
+    """12345-67890-12345-67890, which people copy with fewer mistakes."""
+    return "-".join(code[start : start + 5] for start in range(0, len(code), 5))

@@ -1,9 +1,12 @@
 from datetime import timedelta
+from functools import wraps
 from http import HTTPStatus
 from itertools import groupby
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.utils import timezone
 
@@ -12,6 +15,7 @@ from marketplace.adminsite.base import StaffModelAdmin
 from marketplace.adminsite.dashboard import attention, rows_per_day, totals
 from marketplace.adminsite.failed_logins import limit_failures
 from marketplace.adminsite.notes import assigned_to
+from marketplace.adminsite.roles import own_role
 from marketplace.adminsite.sessions import end_sessions_view
 from marketplace.adminsite.theme import AdminSite
 
@@ -23,11 +27,34 @@ class MarketplaceAdminSite(AdminSite):
     def get_urls(self):
         return [
             path("second-factor/", self.second_factor, name="second_factor"),
+            path(
+                "second-factor/recovery-codes/",
+                self.admin_view(self.recovery_codes),
+                name="recovery_codes",
+            ),
             path("end-sessions/", self.admin_view(self.end_sessions), name="end_sessions"),
             # Django's own is closed to anybody who has not entered a code yet.
             path("logout/", self.logout, name="logout"),
             *super().get_urls(),
         ]
+
+    def admin_view(self, view, cacheable=False):  # noqa: FBT002 (as Django has it)
+        """Django's, which shows a 403 in the admin's frame."""
+
+        @wraps(view)
+        def framed(request, *args, **captured):
+            try:
+                return view(request, *args, **captured)
+            except PermissionDenied:
+                return self.refuse(request)
+
+        return super().admin_view(framed, cacheable)
+
+    def refuse(self, request):
+        title = "Your role does not allow this"
+        context = {**self.each_context(request), "title": title, "role": own_role(request.user)}
+        status = HTTPStatus.FORBIDDEN
+        return TemplateResponse(request, "admin/403.html", context, status=status)
 
     def has_permission(self, request):
         return super().has_permission(request) and second_factor.is_passed(request)
@@ -51,6 +78,9 @@ class MarketplaceAdminSite(AdminSite):
     @limit_failures(lambda request: request.user.get_username())
     def second_factor(self, request, extra_context=None):
         return second_factor.SecondFactorPage.as_view(site=self)(request)
+
+    def recovery_codes(self, request):
+        return second_factor.recovery_codes_view(self, request)
 
     def end_sessions(self, request):
         return end_sessions_view(self, request)
@@ -113,6 +143,7 @@ class MarketplaceAdminSite(AdminSite):
             "days": rows_per_day(admins),
             "totals": totals(admins),
             "attention": attention(admins),
+            "role": own_role(request.user),
             "rankings": [
                 *assigned_to(request),
                 *(ranking for admin in admins for ranking in admin.rankings(request)),

@@ -26,4 +26,5 @@ ACTIONS = {
     "limits": agents.SetLimits.as_view(),
     "new-claim-url": agents.RenewClaimUrl.as_view(),
     "release": agents.Release.as_view(),
+    "delete": agents.Delete.as_view(),
 }

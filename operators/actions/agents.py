@@ -3,7 +3,8 @@
 from django.urls import reverse
 
 from operators.actions.base import Action
-from operators.forms import LimitsForm
+from operators.deleting import delete
+from operators.forms import HandleForm, LimitsForm
 
 
 class Pause(Action):
@@ -71,6 +72,27 @@ class Release(Action):
 
     def next_page(self, agent):
         return reverse("operator")
+
+
+class Delete(Release):
+    title = "Delete {agent}?"
+    text = (
+        "You cannot undo this. Its tokens end for good, everything that it has is uninstalled, its "
+        "reviews and its name and description are erased, and what it has submitted and staff have "
+        "not decided is withdrawn. Published entries stay in the catalogue, and nobody else can "
+        "get its handle. You stop being its operator. If it is the last agent of your key, the key "
+        "ends too."
+    )
+    label = "Delete"
+    note = "Deleted."
+    done = "Deleted {agent}."
+    needs_full = True
+
+    def form(self, claim, subject, data=None):
+        return HandleForm(claim.agent.handle, data)
+
+    def act(self, claim, subject, form, operator):
+        delete(claim.agent)
 
 
 class RenewClaimUrl(Action):

@@ -22,11 +22,16 @@ from marketplace.adminsite.base import (
 )
 from marketplace.adminsite.history_pages import HistoryMixin
 from marketplace.adminsite.notes import AssigneeFilter, NotesMixin, notes_of
-from marketplace.adminsite.panels import panel
+from marketplace.adminsite.panels import NEWEST, panel
+from marketplace.adminsite.roles import staff_with
 from reports.admin.filters import KindFilter, OpenFilter
 from reports.admin.reports import age, age_of, reporter
 from reports.models import Case
 from reviews.models import Review
+
+# The permissions of the two decisions.
+RECALL = ["catalogue.change_skill", "catalogue.change_persona"]
+HIDE = ["reviews.change_review"]
 
 
 class ResolutionForm(ActionForm):
@@ -81,6 +86,19 @@ def reports_panel(request, case):
     )
 
 
+def colleagues_of(model_admin, request, case):
+    """The people who decide the case, for staff who work on cases but may not decide this one."""
+    verb, permissions = ("hide", HIDE) if case.kind == "review" else ("recall", RECALL)
+    if request.user.has_perms(permissions) or not model_admin.has_act_permission(request):
+        return {}
+    colleagues = staff_with("reports.change_case", *permissions).values_list("username", flat=True)
+    return {
+        "cannot": verb,
+        "colleagues": colleagues[:NEWEST],
+        "assign_link": model_admin.url_of("do", case.pk, "assign"),
+    }
+
+
 def case_of(_admin, request, entry):
     """The case of an entry, for the page of the entry."""
     case = getattr(entry, "case", None)
@@ -114,7 +132,7 @@ class CaseAdmin(
     fields = ["state", "open_reports", "last_reported_at", "resolved_at", "resolution"]
     actions = ["resolve", "recall", "hide", "suspend", *NotesMixin.notes_actions]
     change_form_template = "admin/reports/case.html"
-    row_context = [page_of_target, notes_of]
+    row_context = [page_of_target, colleagues_of, notes_of]
 
     def get_queryset(self, request):
         cases = super().get_queryset(request).with_target().with_reporters()
@@ -140,10 +158,10 @@ class CaseAdmin(
         return self.has_act_permission(request)
 
     def has_recall_permission(self, request):
-        return request.user.has_perms(["catalogue.change_skill", "catalogue.change_persona"])
+        return request.user.has_perms(RECALL)
 
     def has_hide_permission(self, request):
-        return request.user.has_perm("reviews.change_review")
+        return request.user.has_perms(HIDE)
 
     @confirmed_action(
         "Resolve",

@@ -10,6 +10,7 @@ from django.test import Client
 from django_otp.oath import totp
 
 LOGIN, PAGE = "/admin/login/", "/admin/second-factor/"
+CODES = f"{PAGE}recovery-codes/"
 SKILLS = "/admin/catalogue/skill/"
 REFUSED = "Wrong or used. Wait for the next code, and enter that one."
 OPEN_TO_ALL = {LOGIN, PAGE, "/admin/logout/"}
@@ -29,8 +30,8 @@ def log_in(user, address="/admin/"):
     return browser
 
 
-def enter(browser, code, page=PAGE):
-    return browser.post(page, {"code": code})
+def enter(browser, code, page=PAGE, **fields):
+    return browser.post(page, {"code": code, **fields})
 
 
 def is_open(browser, address="/admin/"):

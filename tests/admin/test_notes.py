@@ -30,7 +30,7 @@ def make(request):
 
 @pytest.fixture
 def clerk(db):
-    return User.objects.create_user("clerk", is_staff=True)
+    return User.objects.create_superuser("clerk")
 
 
 def page_of(client, row):

@@ -11,8 +11,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from tests.admin.actions import take_action
+from tests.admin.actions import take_action, told
 from tests.admin.authenticator import (
+    CODES,
     LOGIN,
     OPEN_TO_ALL,
     PAGE,
@@ -39,8 +40,10 @@ def test_anyone_of_the_staff_may_set_it_up(grace):
     assert not TOTPDevice.objects.exists()
     entered = enter(browser, code_of(key))
 
-    assert (entered.status_code, entered["Location"]) == (302, "/admin/")
-    assert "Each log-in now asks for a code." in browser.get("/admin/").content.decode()
+    assert (entered.status_code, entered["Location"]) == (302, CODES)
+    page = browser.get(CODES)
+    assert told(page) == ["Each log-in now asks for a code."]
+    assert page.context["next"] == "/admin/"
     device = TOTPDevice.objects.get()
     assert (device.user, device.bin_key, device.confirmed) == (grace, key, True)
     assert not is_open(elsewhere)
@@ -92,7 +95,8 @@ def test_one_who_has_to_is_led_to_it_and_reaches_nothing_before(settings, superu
     entered = enter(browser, code_of(key_shown(browser.get(page))), page)
 
     assert page == f"{PAGE}?next={SKILLS}"
-    assert (entered.status_code, entered["Location"]) == (302, SKILLS)
+    assert (entered.status_code, entered["Location"]) == (302, CODES)
+    assert browser.get(CODES).context["next"] == SKILLS
     assert is_open(browser, SKILLS)
 
 

@@ -56,6 +56,7 @@ def test_each_is_asked_before_it_is_done(console, paths, apart):
 # What their forms need.
 FIELDS = {
     "limits": {"install": "5"},
+    "delete": {"handle": "caller"},
     "install-skill": {"slug": "csv-cleaning"},
     "install-persona": {"slug": "scribe"},
 }
@@ -106,6 +107,7 @@ DONE = {
         "Set the limits: install 5.",
     ),
     "new-claim-url": ("caller has a new claim URL.", "Replaced the claim URL."),
+    "delete": (f"Deleted caller.{LAST}", "Deleted."),
     "release": (f"Released caller: you are no longer its operator.{LAST}", "Released the claim."),
 }
 
@@ -143,7 +145,8 @@ def test_each_says_that_it_is_done_and_tells_staff_who_did_it(console, agent, re
 
             assert page.status_code == (302 if said else 200)
             if said:
-                assert page.headers["Location"] == ("/operator" if name == "release" else HOME)
+                leaves = name in {"release", "delete"}
+                assert page.headers["Location"] == ("/operator" if leaves else HOME)
                 [text] = told(console.get(page.headers["Location"]))
                 assert re.fullmatch(said, text)
             [(operator, reason), *before] = history(agent)

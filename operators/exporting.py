@@ -1,0 +1,72 @@
+"""What the console shows of an agent, as JSON with the names of the API (contract 19.21)."""
+
+from django.http import JsonResponse
+
+from agents.serializers.agents import AgentSerializer
+from agents.serializers.tokens import IssuedTokenSerializer
+from catalogue.models import Persona
+from installs import reads
+from installs.limits import usages_of
+from installs.serializers.advisories import AdvisorySerializer
+from installs.serializers.installs import OwnPersonaSerializer, OwnSkillSerializer
+from installs.serializers.profile import AvailableUpdateSerializer, LimitSerializer
+from marketplace.api.fields import timestamp
+from marketplace.features import has_submissions
+from operators.pages import Console
+from reviews.serializers import WrittenReviewSerializer
+from submissions.serializers import DecidedSubmissionSerializer
+
+LISTS = {
+    "tokens": (IssuedTokenSerializer, lambda agent: agent.tokens.valid()),
+    "skills": (OwnSkillSerializer, lambda agent: agent.skill_installs.present().with_entry()),
+    "personas": (OwnPersonaSerializer, lambda agent: agent.persona_installs.present().with_entry()),
+    "reviews": (
+        WrittenReviewSerializer,
+        lambda agent: (
+            agent.reviews.present()
+            .select_related("persona")
+            .defer(*Persona.long_columns("persona__"))
+        ),
+    ),
+    "advisories": (AdvisorySerializer, lambda agent: reads.advisories(agent=agent.pk)),
+    "updates": (AvailableUpdateSerializer, lambda agent: reads.updates(agent=agent.pk)),
+}
+SUBMISSIONS = DecidedSubmissionSerializer, lambda agent: agent.submissions.for_list()
+
+
+def exported(claim):
+    """A claimed agent and all its rows. The limits, which pass, are only in the console's file."""
+    agent = claim.agent
+    lists = LISTS | ({"submissions": SUBMISSIONS} if has_submissions() else {})
+    return {
+        **AgentSerializer(agent).data,
+        "state": agent.state,
+        "createdAt": timestamp(agent.created_at),
+        "claim": {"operator": claim.operator_name, "claimedAt": timestamp(claim.claimed_at)},
+        **{
+            name: serializer(list(rows(agent)), many=True).data
+            for name, (serializer, rows) in lists.items()
+        },
+        "actions": [
+            {"at": timestamp(event.history_date), "text": event.history_change_reason}
+            for event in actions_of(claim)
+        ],
+    }
+
+
+def actions_of(claim):
+    """What this operator has done with the agent, not an earlier operator or staff."""
+    return claim.agent.history.filter(
+        operator=claim.operator_name, history_date__gte=claim.claimed_at
+    )
+
+
+class Export(Console):
+    def get(self, request, handle):
+        claim = self.claim_of(handle)
+        limits = LimitSerializer(usages_of(request, claim.agent), many=True).data
+        return JsonResponse(
+            {**exported(claim), "limits": limits},
+            json_dumps_params={"indent": 2, "ensure_ascii": False},
+            headers={"Content-Disposition": f'attachment; filename="{handle}.json"'},
+        )

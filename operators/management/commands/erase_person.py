@@ -1,0 +1,61 @@
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+
+from operators.personal_data import Person
+
+NEXT = """\
+Next:
+- Notes, reasons and reports may name the person: staff wrote or received them as free text.
+- Agents keep their names and descriptions. To erase these, delete the agents in the admin.
+- The operator's key still opens the console. To end that, revoke it in the admin.
+- Backups that are older keep everything until you delete them."""
+
+
+class Command(BaseCommand):
+    help = (
+        "Replace an operator's name and e-mail address with a pseudonym. Shows what it would "
+        "change; --yes changes it."
+    )
+
+    def add_arguments(self, parser):
+        add_person(parser)
+        parser.add_argument(
+            "--review-texts",
+            action="store_true",
+            help="erase the texts of the agents' reviews, too",
+        )
+        parser.add_argument("--yes", action="store_true", help="change it; you cannot undo this")
+
+    def handle(self, *, email, names, review_texts, yes, **options):
+        with transaction.atomic():
+            person = find_person(email, names)
+            changes = person.erase(review_texts=review_texts)
+            transaction.set_rollback(not yes)
+        for what, number in changes.items():
+            self.stdout.write(f"{number} {what}")
+        if person.claimed:
+            handles = ", ".join(claim.agent.handle for claim in person.claimed)
+            self.stdout.write(f"The agents: {handles}")
+        self.stdout.write(NEXT if yes else "Nothing has changed. To change this, add --yes.")
+
+
+def add_person(parser):
+    parser.add_argument("email", help="the address that the operator entered")
+    parser.add_argument(
+        "--name",
+        action="append",
+        default=[],
+        dest="names",
+        metavar="NAME",
+        help="a name from before a claim was released, which histories still have; may be repeated",
+    )
+
+
+def find_person(email, names):
+    person = Person(email, names)
+    if not person.is_known:
+        raise CommandError(
+            f"No claim has the address {email}. A claim that was released has none: to find a "
+            "name that histories still have, add --name."
+        )
+    return person

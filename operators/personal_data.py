@@ -1,0 +1,143 @@
+"""What is stored about one operator, by e-mail address (contract 7.12, 7.13)."""
+
+from django.contrib.admin.models import LogEntry
+from django.contrib.contenttypes.models import ContentType
+from django.db.models import Q, Value
+from django.db.models.functions import Replace
+
+from agents.models import Agent, AgentToken, ClaimCode, OperatorClaim, OperatorKey
+from marketplace.api.fields import timestamp
+from marketplace.secrets import random_text
+from operators.exporting import exported
+from reviews.models import Review
+
+# The sentences of histories that name an operator; `operator` of a snapshot does, too.
+SENTENCES = "the claim of {}.", "the agent from {},"
+
+
+class Person:
+    """An operator, with the agents that are claimed under the address now.
+
+    A claim that is released keeps no address. `names` are of such claims, which histories have.
+    """
+
+    def __init__(self, email, names=()):
+        self.names = list(names)
+        self.claims = OperatorClaim.objects.of_address(email).select_related("agent", "key")
+        self.codes = ClaimCode.objects.filter(operator_email__iexact=email)
+        self.claimed = list(self.claims.claimed().order_by("pk"))
+        self.agents = [claim.agent_id for claim in self.claimed]
+        self.keys = OperatorKey.objects.filter(claims__in=self.claimed).distinct()
+
+    @property
+    def is_known(self):
+        return bool(self.names) or self.claims.exists() or self.codes.exists()
+
+    def export(self):
+        return {
+            "claims": [
+                {
+                    "handle": claim.agent.handle,
+                    "status": claim.status,
+                    "name": claim.operator_name,
+                    "email": claim.operator_email,
+                }
+                for claim in self.claims.order_by("pk")
+            ],
+            "codes": [
+                {
+                    "handle": code.claim.agent.handle,
+                    "name": code.operator_name,
+                    "email": code.operator_email,
+                    "validUntil": timestamp(code.code_expires_at),
+                }
+                for code in self.codes.select_related("claim__agent")
+            ],
+            "keys": [
+                {
+                    "hint": key.hint,
+                    "createdAt": timestamp(key.created_at),
+                    "lastUsedAt": key.last_used_at and timestamp(key.last_used_at),
+                    "sessions": [timestamp(session.created_at) for session in key.sessions.all()],
+                }
+                for key in self.keys.prefetch_related("sessions")
+            ],
+            "histories": [
+                {
+                    "name": row.operator,
+                    "at": timestamp(row.history_date),
+                    "text": row.history_change_reason,
+                }
+                for rows, names in self.histories()
+                for row in rows.filter(operator__in=names)
+            ],
+            "agents": [exported(claim) for claim in self.claimed],
+        }
+
+    def histories(self):
+        """(snapshots, names to look for in them): everywhere, only the names that were given."""
+        current = [claim.operator_name for claim in self.claimed]
+        yield Agent.history.filter(id__in=self.agents), current
+        yield AgentToken.history.filter(agent__in=self.agents), current
+        yield Agent.history.all(), self.names
+        yield AgentToken.history.all(), self.names
+
+    def erase(self, *, review_texts):
+        """Put a pseudonym in place of the name and the address; the claims stay.
+
+        Returns the number of changed rows by what they are. Call it in a transaction.
+        """
+        key = random_text(8).lower()
+        pseudonym, address = f"former operator {key}", f"{key}@erased.invalid"
+        changes = {
+            "claim codes, deleted": self.codes.count(),
+            "entries of histories, with a pseudonym": self.rename_in_histories(pseudonym),
+            "log entries of staff, with a pseudonym": self.rename_in_log(pseudonym),
+        }
+        self.codes.void()
+        self.keys.update(verified_at=None)
+        changes["pending claims, without name and address"] = self.claims.filter(
+            claimed_at=None
+        ).update(operator_name="", operator_email="", code_digest="")
+        changes["claims, with a pseudonym"] = self.claims.update(
+            operator_name=pseudonym, operator_email=address
+        )
+        for claim in self.claimed:
+            note = "Replaced the operator's name and address with a pseudonym."
+            claim.agent.take_snapshot(operator=pseudonym, reason=note, is_event=True)
+        if review_texts:
+            changes["reviews, without their texts"] = self.erase_review_texts()
+        return changes
+
+    def rename_in_histories(self, pseudonym):
+        return sum(
+            rows.filter(operator=name).update(operator=pseudonym)
+            + rename(rows, "history_change_reason", name, pseudonym)
+            for rows, names in self.histories()
+            for name in names
+        )
+
+    def rename_in_log(self, pseudonym):
+        of_agents = Q(content_type=ContentType.objects.get_for_model(Agent))
+        own = of_agents & Q(object_id__in=[str(pk) for pk in self.agents])
+        names = [(own, claim.operator_name) for claim in self.claimed]
+        names += [(of_agents, name) for name in self.names]
+        return sum(
+            rename(LogEntry.objects.filter(where), "change_message", name, pseudonym)
+            for where, name in names
+        )
+
+    def erase_review_texts(self):
+        own = {"agent__in": self.agents}
+        Review.history.filter(**own).update(comment="")
+        return Review.objects.filter(**own).exclude(comment="").update(comment="")
+
+
+def rename(rows, column, name, pseudonym):
+    """Replace a name in the SENTENCES of a column; returns how many rows changed."""
+    number = 0
+    for sentence in SENTENCES:
+        old, new = sentence.format(name), sentence.format(pseudonym)
+        found = rows.filter(**{f"{column}__contains": old})
+        number += found.update(**{column: Replace(column, Value(old), Value(new))})
+    return number
