@@ -25,8 +25,17 @@ def submission_steps(draw, model):
         for entry in entries
         for agent in entry.present_maintainers
     ]
+    again = [(token, row) for row in pending for token in able(row.agent.tokens)]
+    refused = [(token, entry) for entry in refusing(model) for token in able_of(model, entry)]
     parts = ["submit"] * 5 + ["withdraw"] + ["decide"] * (4 if pending else 0)
-    part = draw(st.sampled_from(parts + ["maintainer"] * (1 if maintained else 0)))
+    parts += ["again"] * bool(again) + ["refused"] * bool(refused)
+    part = draw(st.sampled_from(parts + ["maintainer"] * bool(maintained)))
+    if part == "again":
+        token, row = draw(st.sampled_from(again))
+        return draw(sent_as(token, row.kind, row.slug, [row.text]))
+    if part == "refused":
+        token, entry = draw(st.sampled_from(refused))
+        return draw(sent_as(token, entry.kind, entry.slug, refused_files(model, entry)))
     if part == "decide":
         withdrawn = [row for row in pending if model.is_withdrawn(row)]
         return draw(decisions(model, draw(st.sampled_from(pending + withdrawn * 4))))
@@ -40,8 +49,38 @@ def submission_steps(draw, model):
 @st.composite
 def authors(draw, model):
     """A token, mostly one that may submit; or none."""
-    able = [token for token in model.tokens if token.may("submit")]
-    return draw(st.sampled_from(able * 8 + [*model.tokens, None]))
+    return draw(st.sampled_from(able(model.tokens) * 8 + [*model.tokens, None]))
+
+
+def able(tokens):
+    return [token for token in tokens if token.may("submit")]
+
+
+def able_of(model, entry):
+    """The tokens that may submit the entry, as far as its maintainers decide that."""
+    if entry.maintainers:
+        return able(token for agent in entry.present_maintainers for token in agent.tokens)
+    return able(model.tokens)
+
+
+def refusing(model):
+    """The published entries with a file that may not come back."""
+    entries = [entry for entries in model.entries.values() for entry in entries]
+    return [one for one in entries if one.is_published and refused_files(model, one)]
+
+
+def refused_files(model, entry):
+    """Those of its texts that may not come back, and are files of this slug."""
+    texts = model.refused_texts(entry)
+    return [text for text in texts if fields_of(text).get("name") == entry.slug]
+
+
+@st.composite
+def sent_as(draw, token, kind, slug, texts):
+    """One of these texts as a submission. `slug` is unknown there: `name` in the text says it."""
+    kind = kind.removesuffix("s")
+    body = {"kind": kind, "slug": slug, "content": draw(st.sampled_from(texts))}
+    return "submit", body | {"note": draw(NOTES)}, token, kind == "skill" and draw(st.booleans())
 
 
 @st.composite
@@ -52,20 +91,11 @@ def proposals(draw, model):
     slug = draw(st.sampled_from([*SLUGS[f"{kind}s"], *NEW_SLUGS[kind], *maintained * 4]))
     license_name = draw(st.sampled_from(["MIT", "CC0-1.0", ""]))
     content = submitted_file(slug, draw(TEXTS), license_name=license_name)
-    # Texts that may not come back, and the same as before.
-    refused = [text for entry in named(entries, slug) for text in model.refused_texts(entry)]
-    again = [row.text for row in model.pending if (row.kind, row.slug) == (f"{kind}s", slug)]
-    usable = [text for text in refused + again if fields_of(text).get("name") == slug]
-    body = {
-        "kind": kind,
-        "slug": slug,  # unknown here, so ignored: `name` in the content says it
-        "content": draw(st.sampled_from([content, content, *usable])),
-        "note": draw(NOTES),
-    }
-    newest = max((len(entry.versions) for entry in named(entries, slug)), default=0)
+    step, body, *others = draw(sent_as(token, f"{kind}s", slug, [content]))
+    newest = max((len(entry.versions) for entry in entries if entry.slug == slug), default=0)
     if newest and draw(st.integers(0, 4)):
         body["baseNumber"] = draw(st.sampled_from([newest, newest, newest, newest + 1]))
-    return "submit", body, token, kind == "skill" and draw(st.booleans())
+    return step, body, *others
 
 
 @st.composite
@@ -80,10 +110,6 @@ def maintainers(draw, entry, agent):
     acts = ["trust"] * 3 + ["end_trust", "remove_maintainer"]
     act = draw(st.sampled_from(acts))
     return (act, entry, agent, *([draw(st.booleans())] if act == "remove_maintainer" else []))
-
-
-def named(entries, slug):
-    return [entry for entry in entries if entry.slug == slug]
 
 
 def submission_ids(model):
