@@ -45,7 +45,7 @@ class PublishingMixin(FromSourceMixin):
     def import_file(self, root, path):
         self.needs_review = False
         outcome = super().import_file(root, path)
-        self.needs_review = self.needs_review or outcome.may_accept
+        self.needs_review = self.needs_review or outcome.is_doubtful
         return outcome
 
     def inspect(self, file, entry):

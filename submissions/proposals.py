@@ -56,7 +56,7 @@ class Proposal:
         importer.root = root
         # Nobody has to tick anything yet: a person reads every finding before it is published.
         shown = importer.display_path(path)
-        importer.accepted, importer.published = {shown}, {shown}
+        importer.ticked, importer.published = {shown}, {shown}
         self.file = importer.read(root, path)
         if self.file is None:
             raise UnusableText(f"content: {importer.report.text}")

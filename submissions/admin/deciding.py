@@ -70,7 +70,7 @@ def preview_context(submission, entry):
     except Refused as error:
         may_end_recall = entry is not None and entry.status == Status.WITHDRAWN
         return context | {"obstacle": str(error), "may_end_recall": may_end_recall}
-    is_refused = outcome.result == "refused" or outcome.may_accept
+    is_refused = outcome.result == "refused" or outcome.is_doubtful
     return context | {"obstacle": outcome.reason if is_refused else ""}
 
 
@@ -167,7 +167,7 @@ def publish_shown(model_admin, request, submission, approval):
     """Publish what the page showed. Raises as `publish` does."""
     with transaction.atomic():
         entry = publish(submission, approval)
-        word = "Accepted" if submission.withdraws else "Published"
+        word = "Approved" if submission.withdraws else "Published"
         message = f"{word} the submission of {submission.author}."
         entry_admin = model_admin.admin_site.get_model_admin(submission.model)
         if approval.number is None:
@@ -187,7 +187,7 @@ def approval_of(request):
             opened_at=moment(request.POST["opened_at"]),
             findings=request.POST["findings"],
             ends_recall=ENDS_RECALL[request.POST["decision"]],
-            accepts_doubts="accepted" in request.POST,
+            with_doubts="ticked" in request.POST,
         )
     except (KeyError, ValueError) as error:
         raise Refused(MOVED) from error
