@@ -102,12 +102,15 @@ def inspect_folder(path, text, files, read):
     """The findings of the files beside a SKILL.md, and of its links to them.
 
     `files` are like `Skill.files`. `read` returns the bytes of a path, and is called once for each.
+    If it returns None, that file is left out.
     """
     paths = [file["path"] for file in files]
     findings, archives = limited("dead-link", path, dead_links(text, [path, *paths])), Room()
     for file in files:
-        findings += inspect_name(file["path"])
         data = read(file["path"])
+        if data is None:
+            continue
+        findings += inspect_name(file["path"])
         if is_script(file, data):
             findings.append(Finding("script", file["path"], None, "agents may run it"))
         findings += inspect_file(file["path"], data, archives)

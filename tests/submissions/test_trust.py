@@ -60,7 +60,10 @@ def test_what_needs_a_reader_waits(author, trusted, body):
 @pytest.mark.contract("29.13")
 def test_known_findings_do_not_stop_it(agent, author, submitted):
     script = {"path": "run.py", "content": "print()"}
-    submitted(with_tools(changed(SKILL, "<b hidden>a</b>"), "Read") | {"files": [script]})
+    body = with_tools(changed(SKILL, "<b hidden>a</b>"), "Read")
+    skill = submitted(body | {"files": [script]})
+    assert {found.path for found in skill.inspect_file({"run.py"})} == {"SKILL.md", "run.py"}
+    assert {found.path for found in skill.inspect_file({"SKILL.md"})} == {"SKILL.md"}
     Maintainer.objects.get().trust()
     body = with_tools(changed(NEXT, "<b hidden>a</b>"), "Read")
 
