@@ -7,6 +7,7 @@ from tests.system.model_bodies import BODIES
 from tests.system.model_data import (
     BELOW,
     FILTERS,
+    MAX_HIDDEN,
     MESSAGES,
     REASONS,
     SLUGS,
@@ -18,7 +19,6 @@ from tests.system.model_tokens import usable
 from tests.system.model_version_steps import numbers, version_steps, writings
 
 MAX_AGENTS = 4
-MAX_HIDDEN = 2  # entries of a kind, so that enough is left to install
 UNKNOWN_TOKEN = Token("mkt_agent_" + "0" * 38, is_usable=False)
 OPERATIONS = [
     *(*["install_persona"] * 6, *["install_skill"] * 6, *["review"] * 6),
@@ -38,7 +38,7 @@ LISTED += ["persona_reviews"] * 2
 def steps(draw):
     """The name of a step and its arguments, such as `("suspend", agent)`."""
     model = draw(st.runner()).model
-    kinds = ["request"] * 12 + ["paginate"] * 3 + ["edit"] * 7 + ["staff"] * 3 + ["submission"] * 6
+    kinds = ["request"] * 12 + ["paginate"] * 3 + ["edit"] * 7 + ["staff"] * 3 + ["submission"] * 8
     kind = draw(st.sampled_from(kinds))
     if kind in {"request", "paginate"}:
         return kind, *draw({"request": requests, "paginate": queries}[kind](model))

@@ -3,6 +3,7 @@
 from hypothesis import strategies as st
 
 from tests.system.model_data import (
+    MAX_HIDDEN,
     NEW_SLUGS,
     REJECTIONS,
     SLUGS,
@@ -18,32 +19,62 @@ NOTES = st.sampled_from([None, "", "It reads scans, too.", "é"])
 
 @st.composite
 def submission_steps(draw, model):
-    pending = model.pending
-    maintained = [
-        (entry, agent)
-        for entries in model.entries.values()
-        for entry in entries
-        for agent in entry.present_maintainers
+    weights = {
+        proposals: 5,
+        repeats: bool(repeatable(model)),
+        refusals: bool(refusable(model)),
+        withdrawals: 1,
+        decisions: 4 * bool(model.pending),
+        hidings: bool(hideable(model)),
+        maintainers: bool(maintained(model)),
+    }
+    parts = [part for part, weight in weights.items() for _ in range(weight)]
+    return draw(draw(st.sampled_from(parts))(model))
+
+
+@st.composite
+def repeats(draw, model):
+    """The same text again while it is pending."""
+    token, row = draw(st.sampled_from(repeatable(model)))
+    return draw(sent_as(token, row.kind, row.slug, [row.text]))
+
+
+def repeatable(model):
+    return [(token, row) for row in model.pending for token in able(row.agent.tokens)]
+
+
+@st.composite
+def refusals(draw, model):
+    """A text that may not come back."""
+    token, entry = draw(st.sampled_from(refusable(model)))
+    return draw(sent_as(token, entry.kind, entry.slug, refused_files(model, entry)))
+
+
+def refusable(model):
+    entries = [entry for entries in model.entries.values() for entry in entries]
+    refusing = [one for one in entries if one.is_published and refused_files(model, one)]
+    return [(token, entry) for entry in refusing for token in able_of(model, entry)]
+
+
+@st.composite
+def withdrawals(draw, model):
+    return "withdraw", draw(submission_ids(model)), draw(authors(model))
+
+
+@st.composite
+def hidings(draw, model):
+    return "publish_withdrawn", draw(st.sampled_from(hideable(model)))
+
+
+def hideable(model):
+    """The pending submissions of published entries, if staff may withdraw one more."""
+    return [
+        row
+        for row in model.pending
+        if (entry := model.existing(row.kind, row.slug))
+        and entry.is_published
+        and sum(not one.is_published for one in model.entries[row.kind]) < MAX_HIDDEN
     ]
-    again = [(token, row) for row in pending for token in able(row.agent.tokens)]
-    refused = [(token, entry) for entry in refusing(model) for token in able_of(model, entry)]
-    parts = ["submit"] * 5 + ["withdraw"] + ["decide"] * (4 if pending else 0)
-    parts += ["again"] * bool(again) + ["refused"] * bool(refused)
-    part = draw(st.sampled_from(parts + ["maintainer"] * bool(maintained)))
-    if part == "again":
-        token, row = draw(st.sampled_from(again))
-        return draw(sent_as(token, row.kind, row.slug, [row.text]))
-    if part == "refused":
-        token, entry = draw(st.sampled_from(refused))
-        return draw(sent_as(token, entry.kind, entry.slug, refused_files(model, entry)))
-    if part == "decide":
-        withdrawn = [row for row in pending if model.is_withdrawn(row)]
-        return draw(decisions(model, draw(st.sampled_from(pending + withdrawn * 4))))
-    if part == "maintainer":
-        return draw(maintainers(*draw(st.sampled_from(maintained))))
-    if part == "withdraw":
-        return "withdraw", draw(submission_ids(model)), draw(authors(model))
-    return draw(proposals(model))
 
 
 @st.composite
@@ -61,12 +92,6 @@ def able_of(model, entry):
     if entry.maintainers:
         return able(token for agent in entry.present_maintainers for token in agent.tokens)
     return able(model.tokens)
-
-
-def refusing(model):
-    """The published entries with a file that may not come back."""
-    entries = [entry for entries in model.entries.values() for entry in entries]
-    return [one for one in entries if one.is_published and refused_files(model, one)]
 
 
 def refused_files(model, entry):
@@ -99,17 +124,24 @@ def proposals(draw, model):
 
 
 @st.composite
-def decisions(draw, model, submission):
+def decisions(draw, model):
+    withdrawn = [row for row in model.pending if model.is_withdrawn(row)]
+    submission = draw(st.sampled_from(model.pending + withdrawn * 4))
     if not draw(st.integers(0, 4)):
         return "reject_submission", submission, draw(st.sampled_from(REJECTIONS))
     return "publish_submission", submission, model.is_withdrawn(submission) and draw(st.booleans())
 
 
 @st.composite
-def maintainers(draw, entry, agent):
-    acts = ["trust"] * 3 + ["end_trust", "remove_maintainer"]
-    act = draw(st.sampled_from(acts))
+def maintainers(draw, model):
+    entry, agent = draw(st.sampled_from(maintained(model)))
+    act = draw(st.sampled_from(["trust"] * 3 + ["end_trust", "remove_maintainer"]))
     return (act, entry, agent, *([draw(st.booleans())] if act == "remove_maintainer" else []))
+
+
+def maintained(model):
+    entries = [entry for entries in model.entries.values() for entry in entries]
+    return [(entry, agent) for entry in entries for agent in entry.present_maintainers]
 
 
 def submission_ids(model):
