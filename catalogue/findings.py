@@ -46,6 +46,13 @@ def limited(code, path, places):
     return findings
 
 
+def renamed(findings, before, after):
+    """The findings with the name of the published file, by which they are compared."""
+    return [
+        finding._replace(path=after) if finding.path == before else finding for finding in findings
+    ]
+
+
 def stored(path, findings):
     """The first of many findings, and how many more of each code there are."""
     if len(findings) <= MAX_STORED:

@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 from catalogue.archive_members import Room, Unread, members_of
 from catalogue.disguises import disguises, wide_gaps
-from catalogue.fences import Refused, body_start, line_at, missing_fence
+from catalogue.fences import Refused, line_at, missing_fence
 from catalogue.file_kinds import as_text, unreadable_kind
 from catalogue.findings import Finding, limited
-from catalogue.frontmatter import RECOMMENDED_TOKENS, read_frontmatter
+from catalogue.frontmatter import RECOMMENDED_TOKENS
+from catalogue.frontmatter_findings import escaped_characters, escaped_findings, granting_fields
 from catalogue.licenses import is_accepted
 from catalogue.markdown_findings import hidden_markup, long_gaps
 from catalogue.markdown_links import dead_links, link_notes
-from catalogue.quoting import LINES
 from catalogue.repairs import line_of_repair
 from catalogue.secret_shapes import secrets_in
 from marketplace.hidden_text import (
@@ -69,50 +69,6 @@ def refusals(path, text):
     return [f"{path}, line {line}: {what}" for line, what in refused]
 
 
-def escaped_characters(text, find=refused_characters):
-    """The same of what YAML writes with escapes, such as "\\u202e"."""
-    if "\\" not in text[: body_start(text)]:
-        return
-    try:
-        fields = read_frontmatter(text)[0].fields
-    except Refused:
-        return
-    lines = lines_of_fields(text[: body_start(text)])
-    for key, value in fields.items():
-        parts = texts_in([key, value])
-        reasons = (what for part in parts for _, what in find(part))
-        for what in dict.fromkeys(reasons):
-            yield lines.get(key, 2), what
-
-
-def escaped_findings(path, text):
-    places = [*escaped_characters(text, hidden_characters)]
-    plain = places and {what for _, what in hidden_characters(text[: body_start(text)])}
-    return limited("hidden-text", path, (place for place in places if place[1] not in plain))
-
-
-def texts_in(value):
-    """Each text in a value of YAML, keys included."""
-    waiting = [value]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, dict):
-            waiting += [*value, *value.values()]
-        elif isinstance(value, list):
-            waiting += value
-
-
-def lines_of_fields(frontmatter):
-    """`{key: line}`, without keys that are written in another way."""
-    lines = {}
-    for number, line in enumerate(LINES.findall(frontmatter), 1):
-        key = line.partition(":")[0].strip("\"'")
-        lines.setdefault(key.rstrip(" \t\"'"), number)
-    return lines
-
-
 def inspect_texts(texts):
     """The findings of single fields, as `{name: text}`. Their path is the name."""
     return [
@@ -128,6 +84,7 @@ def inspect_main_file(path, text):
         *fence_findings(path, text),
         *hidden_findings(path, text),
         *escaped_findings(path, text),
+        *limited("script", path, granting_fields(text)),
         *markdown_findings(path, text),
         *secret_findings(path, text),
         *size_findings(path, text),
@@ -145,12 +102,15 @@ def inspect_folder(path, text, files, read):
     """The findings of the files beside a SKILL.md, and of its links to them.
 
     `files` are like `Skill.files`. `read` returns the bytes of a path, and is called once for each.
+    If it returns None, that file is left out.
     """
     paths = [file["path"] for file in files]
     findings, archives = limited("dead-link", path, dead_links(text, [path, *paths])), Room()
     for file in files:
-        findings += inspect_name(file["path"])
         data = read(file["path"])
+        if data is None:
+            continue
+        findings += inspect_name(file["path"])
         if is_script(file, data):
             findings.append(Finding("script", file["path"], None, "agents may run it"))
         findings += inspect_file(file["path"], data, archives)

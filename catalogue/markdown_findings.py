@@ -34,6 +34,10 @@ NO_LETTERS = bytes({*range(0x100)} - {*b"\n", *LETTERS})
 # Comments, and what else no browser shows: declarations and processing instructions.
 COMMENT = re.compile(r"<!--(?P<comment>.*?)(?:-->|\Z)|<[!?](?P<other>[A-Za-z\[][^>]*)", re.DOTALL)
 TAG = re.compile(r"""<[A-Za-z](?:[^<>"']|"[^"]*"|'[^']*')*""")
+# An element on one line without code, escapes or other elements in it.
+SHORT_ELEMENT = re.compile(
+    r"""<([A-Za-z][A-Za-z0-9]*+)(?:[^<>"']|"[^"]*"|'[^']*')*+>[^<`\\\n]*+</\1>""", re.IGNORECASE
+)
 STYLE = re.compile(r"""\bstyle\s*=\s*("[^"]*"|'[^']*'|[^\s>"']+)""", re.IGNORECASE)
 QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
 HIDDEN_ATTRIBUTE = re.compile(r"[\s/]hidden(?=[\s=/]|\Z)", re.IGNORECASE)
@@ -97,9 +101,9 @@ def may_have_gap(text):
 def hidden_markup(text):
     """The HTML comments and the elements hidden by style, outside of code."""
     if hides_markup(text) and hides_markup(without_fences(text)):
-        for line, markup in html_parts(text):
+        for line, markup, rest in html_parts(text):
             place = Place(markup)
-            for position, what in sorted(hidden_in(markup)):
+            for position, what in sorted(hidden_in(markup, rest)):
                 yield Passage(line + place.line_of(position) - 1, what)
 
 
@@ -107,7 +111,8 @@ def hides_markup(markup):
     return "<" in markup and any(True for _ in hidden_in(markup))
 
 
-def hidden_in(markup):
+def hidden_in(markup, rest=""):
+    """The positions of hidden markup and what it says. The `rest` of its block follows it."""
     for match in COMMENT.finditer(markup):
         content = match["comment"] if match["other"] is None else match["other"]
         yield match.start(), f"HTML comment: {excerpt(content)}"
@@ -118,12 +123,20 @@ def hidden_in(markup):
             or any(HIDING.search(plain_style(style[1])) for style in STYLE.finditer(match[0]))
         )
         if is_hidden:
-            yield match.start(), f"hidden element: {excerpt(match[0])}"
+            yield match.start(), f"hidden element: {element_excerpt(match, rest)}"
 
 
-def excerpt(text):
+def element_excerpt(tag, rest):
+    """A short element with its text; of others the start, because no tag says all that it hides."""
+    text = tag.string[tag.start() : tag.start() + MAX_LINE] + rest[:MAX_LINE]
+    whole = SHORT_ELEMENT.match(text)
+    return excerpt(whole[0] if whole else text, is_whole=whole is not None)
+
+
+def excerpt(text, *, is_whole=True):
     text = " ".join(text.split())
-    return f'"{text[:MAX_EXCERPT]}{"…" if len(text) > MAX_EXCERPT else ""}"'
+    is_cut = len(text) > MAX_EXCERPT or not is_whole
+    return f'"{text[:MAX_EXCERPT]}{"…" if is_cut else ""}"'
 
 
 def plain_style(value):
@@ -141,16 +154,16 @@ def without_fences(text):
 
 
 def html_parts(text):
-    """The HTML of the text outside of code, as (line, HTML)."""
+    """The HTML of the text outside of code, as (line, HTML, the rest of its paragraph)."""
     first, body = body_of(text)
     tokens = blocks_of(body)
     if tokens is None:
-        yield first, body
+        yield first, body, ""
         return
     for token, children in with_children(tokens, hides_markup):
         line = first + token.map[0]
         if children is None:
-            yield line, token.content
+            yield line, token.content, ""
         else:
             yield from inline_parts(line, token.content, children)
 
@@ -160,7 +173,9 @@ def inline_parts(line, content, children):
     for child in children:
         if child.type == "html_inline":
             position = content.find(child.content, position)
-            yield line + content.count("\n", 0, position), child.content
+            end = position + len(child.content)
+            rest = content[end : end + MAX_LINE]
+            yield line + content.count("\n", 0, position), child.content, rest
 
 
 def body_of(text):

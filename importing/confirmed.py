@@ -41,7 +41,7 @@ class Outcome:
     changes: list = field(default_factory=list)
     findings: list = field(default_factory=list)
     # Boxes that staff may tick: import a refused file, or publish a draft.
-    may_accept: bool = False
+    is_doubtful: bool = False
     may_publish: bool = False
 
     @property
@@ -92,14 +92,14 @@ class ConfirmedMixin:
     """A file changes the entry of its slug, whatever its source: staff confirm the change.
 
     Each file has a transaction of its own, so that no lock is held for longer than one file
-    takes. A preview rolls it back. Otherwise `record` gets each Outcome in it. `accepted` and
+    takes. A preview rolls it back. Otherwise `record` gets each Outcome in it. `ticked` and
     `published` are the paths that a person has ticked.
     """
 
-    def __init__(self, *, preview=True, record=None, draft=False, accepted=(), published=()):
+    def __init__(self, *, preview=True, record=None, draft=False, ticked=(), published=()):
         super().__init__(FileReport(), draft=draft, source=SOURCE)
         self.preview, self.record = preview, record
-        self.accepted, self.published = set(accepted), set(published)
+        self.ticked, self.published = set(ticked), set(published)
         self.paths = {}  # of the files so far, by slug
         self.room, self.comparison = MAX_SHOWN, Comparison(MAX_LINES)
         self.previewed_at = None  # when the person who confirms it saw the preview
@@ -125,7 +125,7 @@ class ConfirmedMixin:
             if file:
                 self.save_entry(file, outcome)
             outcome.result, outcome.reason = self.report.result, self.report.text
-            outcome.may_accept = self.report.is_doubtful
+            outcome.is_doubtful = self.report.is_doubtful
             if self.preview:
                 transaction.set_rollback(True)
             else:
@@ -172,7 +172,7 @@ class ConfirmedMixin:
     def inspect(self, file, entry):
         super().inspect(file, entry)
         doubt = doubt_about(file, self.repaired(file, entry).repairs)
-        if doubt and self.display_path(file.path) not in self.accepted:
+        if doubt and self.display_path(file.path) not in self.ticked:
             self.report.is_doubtful = True
             raise Refused(doubt)
 

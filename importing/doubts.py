@@ -1,4 +1,4 @@
-"""Doubts about a file, which refuse it unless the person who confirms it accepts them."""
+"""Doubts about a file, which refuse it unless the person who confirms it ticks them."""
 
 from catalogue.fences import line_at, missing_fence
 from catalogue.inspection import NOT_ENDED

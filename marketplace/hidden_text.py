@@ -8,6 +8,7 @@ direction. Everything here takes time linear in the text.
 import re
 import unicodedata
 from collections import Counter
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -126,6 +127,8 @@ def describe(kind, letters):
         return "hidden tag characters" + saying(decoded_tags(letters))
     if kind == "selector":
         return "hidden variation selectors" + saying(decoded_selectors(letters))
+    if len(letters) == 1:  # as in most of a hostile text, on each of its lines
+        return name_of(letters)
     counts = Counter(letters).most_common()
     names = [
         name_of(letter) + (f" ({count:,} times)" if count > 1 else "")
@@ -154,6 +157,7 @@ def decoded_selectors(letters):
     return text if text.isprintable() and "\ufffd" not in text else ""
 
 
+@lru_cache(1000)
 def name_of(letter):
     """Such as "U+200B ZERO WIDTH SPACE"."""
     kinds = {"Cc": "control character", "Co": "private use"}

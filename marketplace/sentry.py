@@ -2,6 +2,7 @@
 
 from django.core.exceptions import ImproperlyConfigured
 
+from infrastructure.server.uploads import BodyAwaited
 from marketplace.secrets import mask
 
 
@@ -19,6 +20,7 @@ def start(dsn):
             before_send=lambda event, _hint: masked(event),
             max_request_body_size="never",
             include_local_variables=False,
+            ignore_errors=[BodyAwaited],
         )
     except sentry_sdk.utils.BadDsn as error:
         raise ImproperlyConfigured(

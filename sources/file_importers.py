@@ -1,7 +1,7 @@
 """Importing the files of a source. They change only the source's own entries (contract 30)."""
 
+from catalogue.findings import renamed
 from catalogue.frontmatter import Refused
-from catalogue.models import look_alike_finding, look_alikes
 from importing.confirmed import ConfirmedPersonaImporter, ConfirmedSkillImporter
 from submissions.models import Submission
 from submissions.proposals import ProposedSkillImporter
@@ -45,25 +45,17 @@ class PublishingMixin(FromSourceMixin):
     def import_file(self, root, path):
         self.needs_review = False
         outcome = super().import_file(root, path)
-        self.needs_review = self.needs_review or outcome.may_accept
+        self.needs_review = self.needs_review or outcome.is_doubtful
         return outcome
 
     def inspect(self, file, entry):
         super().inspect(file, entry)
-        findings = [*self.report.findings, *self.look_alikes(file, entry)]
-        named = [
-            found._replace(path=entry.file_name) if found.path == file.path.name else found
-            for found in findings
-        ]
+        findings = renamed(self.report.findings, file.path.name, entry.file_name)
+        findings += [] if entry.pk else entry.look_alikes()
         published = self.model.objects.get(pk=entry.pk) if entry.pk else None
-        if not has_known_findings(named, published):
+        if not has_known_findings(findings, published):
             self.needs_review = True
             raise Refused("staff read this first")
-
-    def look_alikes(self, file, entry):
-        if not entry.pk:
-            for slug, published in look_alikes(self.model, [entry.slug]).items():
-                yield look_alike_finding(file.path.name, slug, published)
 
 
 class ProposingMixin(FromSourceMixin):

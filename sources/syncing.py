@@ -62,9 +62,9 @@ class Sync(DeskMixin, WithdrawingMixin):
         elif self.now < row.seen_at + timedelta(hours=self.source.wait_hours):
             self.counts["waiting"] += 1
         else:
-            self.accept(row)
+            self.handle(row)
 
-    def accept(self, row):
+    def handle(self, row):
         """Publish or propose the file in a transaction of its own, or note why that fails."""
         try:
             with taking_turns():

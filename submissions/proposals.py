@@ -10,10 +10,10 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 
 from catalogue.archives import SKILL_MD, write_zip
-from catalogue.findings import Finding, stored
+from catalogue.findings import Finding, renamed, stored
 from catalogue.frontmatter import Refused
 from catalogue.inspection import is_script
-from catalogue.models import Status, look_alike_finding, look_alikes
+from catalogue.models import Status
 from catalogue.slugs import MAX_SLUG, is_slug
 from importing.confirmed import ConfirmedPersonaImporter, ConfirmedSkillImporter
 from importing.exports import as_file
@@ -58,7 +58,7 @@ class Proposal:
         importer.root, self.faults = root, [*faults]
         # Nobody has to tick anything yet: a person reads every finding before it is published.
         shown = importer.display_path(path)
-        importer.accepted, importer.published = {shown}, {shown}
+        importer.ticked, importer.published = {shown}, {shown}
         try:
             self.file = importer.parse(root, path)
         except (Refused, OSError) as error:
@@ -141,11 +141,11 @@ class Proposal:
         return slugs == set(self.file.fields.words("skills"))
 
     def values_of(self, entry, base_number):
-        inspected = [self.named(finding) for finding in self.importer.report.findings]
+        inspected = renamed(self.importer.report.findings, self.file.path.name, self.file_name)
         findings = [
             *stored(self.file_name, inspected),
             *self.outdated(base_number),
-            *self.look_alike(),
+            *([] if self.base else entry.look_alikes()),
         ]
         return {
             "content": self.text,
@@ -164,11 +164,6 @@ class Proposal:
         """The name of its file once it is published."""
         return SKILL_MD if self.kind == "skill" else f"{self.slug}.md"
 
-    def named(self, finding):
-        """The finding with the name of the published file, by which findings are compared."""
-        is_main = finding.path == self.file.path.name
-        return finding._replace(path=self.file_name) if is_main else finding
-
     def changes_scripts(self, findings):
         """Whether agents may run other files than those of the entry."""
         scripts = {found.path for found in findings if found.code == "script"}
@@ -182,12 +177,6 @@ class Proposal:
             told = "none" if base_number is None else base_number
             text = f"made from version {told}, and the newest is {self.base.number}"
             yield Finding("outdated", self.file_name, None, text)
-
-    def look_alike(self):
-        """The finding that a new slug looks like a published one."""
-        if self.base is None:
-            for slug, published in look_alikes(self.model, [self.slug]).items():
-                yield look_alike_finding(self.file_name, slug, published)
 
     @property
     def bytes_digest(self):

@@ -66,16 +66,16 @@ IMPORTERS = {"skill": SubmittedSkillImporter, "persona": SubmittedPersonaImporte
 def preview(submission):
     """The Outcome that publishing it would have now.
 
-    A person reads what a doubtful file changes, too, before accepting it with `may_accept`.
+    A person reads what a doubtful file changes, too, before ticking it.
     """
     with submission.unpacked() as path:
         importer = IMPORTERS[submission.kind](submission, path)
         outcome = importer.outcome()
-        if outcome.may_accept:
-            importer.accepted = importer.published
-            accepted = importer.outcome()
-            accepted.may_accept, accepted.reason = True, outcome.reason
-            return accepted
+        if outcome.is_doubtful:
+            importer.ticked = importer.published
+            ticked = importer.outcome()
+            ticked.is_doubtful, ticked.reason = True, outcome.reason
+            return ticked
         return outcome
 
 
@@ -88,7 +88,7 @@ class Approval(NamedTuple):
     opened_at: object  # when the page was opened
     findings: str  # the digest of those that the page showed
     ends_recall: bool = False
-    accepts_doubts: bool = False
+    with_doubts: bool = False
 
 
 def publish(submission, approval):
@@ -107,7 +107,7 @@ def publish(submission, approval):
         if submission.withdraws:
             return store_withdrawal(submission, entry, approval.user)
         check_entry(submission, entry, ends_recall=approval.ends_recall)
-        outcome = imported(submission, accepts_doubts=approval.accepts_doubts)
+        outcome = imported(submission, with_doubts=approval.with_doubts)
         if approval.findings != outcome.findings_digest:
             raise Refused(MOVED)
         if approval.ends_recall:
@@ -164,13 +164,13 @@ def check_owner(submission, entry):
         raise Refused(TAKEN.format(slug=entry.slug))
 
 
-def imported(submission, *, accepts_doubts=False):
+def imported(submission, *, with_doubts=False):
     """The Outcome of importing it. Raises Refused."""
     with submission.unpacked() as path:
         importer = IMPORTERS[submission.kind](
             submission, path, preview=False, record=lambda _outcome: None
         )
-        importer.accepted = importer.published if accepts_doubts else set()
+        importer.ticked = importer.published if with_doubts else set()
         outcome = importer.outcome()
     if outcome.result == "refused":
         raise Refused(outcome.reason)

@@ -43,7 +43,9 @@ def has_known_findings(findings, entry):
     new = {(found.code, found.path, found.text) for found in findings if found.code not in HARMLESS}
     if not new or entry is None:
         return not new
-    listed = (found for found in entry.inspect_file() if tells_all(found))
+    # The entry is locked meanwhile, so only the files with such findings are read.
+    paths = {path.partition("!")[0] for _, path, _ in new}
+    listed = (found for found in entry.inspect_file(paths) if tells_all(found))
     return new <= {(found.code, found.path, found.text) for found in listed}
 
 

@@ -15,7 +15,7 @@ from catalogue.frontmatter import (
     read_frontmatter,
     utf16_length,
 )
-from catalogue.inspection import escaped_characters
+from catalogue.frontmatter_findings import escaped_characters
 from catalogue.models import LABELS, MAX_BUNDLED, Spellings
 from catalogue.slugs import as_slug
 from catalogue.yaml_fields import read_mapping

@@ -80,9 +80,13 @@ class Inspected(models.Model):
         others = look_alikes(type(self), [self.slug], besides=self.pk)
         return [look_alike_finding(self.file_name, *pair) for pair in others.items()]
 
-    def inspect_file(self):
-        """The findings of its file, of the folder if there is one, and of what they say."""
-        return inspect(self.file_name, self.written_text, self.facts(self.repairs), **self.folder())
+    def inspect_file(self, paths=None):
+        """The findings of its file, of the folder if there is one, and of what they say.
+
+        `paths` are those of the files to read: all, unless they are given.
+        """
+        facts = self.facts(self.repairs)
+        return inspect(self.file_name, self.written_text, facts, **self.folder(paths))
 
     def inspect_fields(self):
         """The findings of what is not in the file, or not in these words."""
@@ -105,6 +109,6 @@ class Inspected(models.Model):
             repairs=tuple(repairs),
         )
 
-    def folder(self):
+    def folder(self, paths):
         """What `inspect` needs to know about the files beside its file."""
         return {}

@@ -208,9 +208,16 @@ class Skill(SkillFolder, Entry):
     def written_text(self):
         return self.content
 
-    def folder(self):
-        contents = FileContent.objects.read(self.files)  # in this order
-        return {"files": self.files, "read": lambda _: b"".join(next(contents)[1])}
+    def folder(self, paths):
+        def is_read(path):
+            return paths is None or path in paths
+
+        files = [file for file in self.files if is_read(file["path"])]
+        contents = FileContent.objects.read(files)  # in this order
+        return {
+            "files": self.files,
+            "read": lambda path: b"".join(next(contents)[1]) if is_read(path) else None,
+        }
 
     def digest_sources(self):
         return [self.written_file_text, json.dumps(self.files)]

@@ -1,6 +1,6 @@
 from django.core.exceptions import ValidationError
 
-from catalogue.inspection import escaped_characters
+from catalogue.frontmatter_findings import escaped_characters
 from marketplace.hidden_text import as_sentences, sentences
 
 FILES = {"content", "frontmatter"}  # the fields in which YAML may have escapes

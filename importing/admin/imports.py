@@ -112,7 +112,7 @@ def import_or_discard(model_admin, request, run):
         preview=False,
         record=partial(record, model_admin, request, run),
         draft=run.draft,
-        accepted=request.POST.getlist("accepted"),
+        ticked=request.POST.getlist("ticked"),
         published=request.POST.getlist("published"),
     )
     with suppress(KeyError, ValueError):
@@ -163,7 +163,7 @@ def preview_response(model_admin, request, run, opened_at):
         # The last file may have been the last thing that an interrupted import did.
         may_import=by_result["created"]
         or by_result["updated"]
-        or any(outcome.may_accept for outcome in by_result["refused"])
+        or any(outcome.is_doubtful for outcome in by_result["refused"])
         or run.confirmed_at,
     )
 

@@ -70,7 +70,7 @@ def preview_context(submission, entry):
     except Refused as error:
         may_end_recall = entry is not None and entry.status == Status.WITHDRAWN
         return context | {"obstacle": str(error), "may_end_recall": may_end_recall}
-    is_refused = outcome.result == "refused" or outcome.may_accept
+    is_refused = outcome.result == "refused" or outcome.is_doubtful
     return context | {"obstacle": outcome.reason if is_refused else ""}
 
 
@@ -142,9 +142,10 @@ def decide_view(model_admin, request, object_id):
     beside = model_admin.neighbours(request, submission)
     form = RejectForm(request.POST, [submission])
     is_rejected = request.POST.get("decision") == "reject"
+    has_reason = form.is_valid() or form.data.get("reason", "").strip()
     if not is_rejected and form.is_valid():
         form.add_error("reason", UNSENT)
-    if not form.is_valid() and (is_rejected or form.data.get("reason", "").strip()):
+    if not form.is_valid() and (is_rejected or has_reason):
         return page_again(model_admin, request, submission, form)
     try:
         if is_rejected:
@@ -166,7 +167,7 @@ def publish_shown(model_admin, request, submission, approval):
     """Publish what the page showed. Raises as `publish` does."""
     with transaction.atomic():
         entry = publish(submission, approval)
-        word = "Accepted" if submission.withdraws else "Published"
+        word = "Approved" if submission.withdraws else "Published"
         message = f"{word} the submission of {submission.author}."
         entry_admin = model_admin.admin_site.get_model_admin(submission.model)
         if approval.number is None:
@@ -186,7 +187,7 @@ def approval_of(request):
             opened_at=moment(request.POST["opened_at"]),
             findings=request.POST["findings"],
             ends_recall=ENDS_RECALL[request.POST["decision"]],
-            accepts_doubts="accepted" in request.POST,
+            with_doubts="ticked" in request.POST,
         )
     except (KeyError, ValueError) as error:
         raise Refused(MOVED) from error

@@ -34,7 +34,7 @@ from submissions.admin.facts import (
     with_facts,
 )
 from submissions.admin.filters import FindingFilter, StateFilter, WaitFilter, waiting_long
-from submissions.admin.forms import RejectForm
+from submissions.admin.forms import CorrectReasonForm, RejectForm
 from submissions.exceptions import AlreadyDecided
 from submissions.models import Submission
 from submissions.models.submissions import State
@@ -63,10 +63,11 @@ class SubmissionAdmin(OptionalMixin, NotesMixin, WholeNameSearchMixin, ReadOnlyM
     list_filter = [StateFilter, "kind", FindingFilter, WaitFilter, AssigneeFilter]
     search_fields = ["slug", "agent__handle"]
     search_help_text = "A whole slug or handle"
+    empty_list = "Nothing is pending."
     ordering = ["id"]
     sortable_by = ["age"]
     fields = []
-    actions = ["reject", *NotesMixin.notes_actions]
+    actions = ["reject", "correct_reason", *NotesMixin.notes_actions]
     pages = [
         AdminPage("<path:object_id>/decide/", "decide", decide_view),
         AdminPage("<path:object_id>/archive/", "archive", archive_view),
@@ -198,6 +199,12 @@ class SubmissionAdmin(OptionalMixin, NotesMixin, WholeNameSearchMixin, ReadOnlyM
             else:
                 rejected.append(submission)
         self.tell(request, "Rejected", rejected)
+
+    @confirmed_action("Correct the reason", CorrectReasonForm, permissions=["reject"])
+    @offered_to(lambda submission: submission.state == State.REJECTED)
+    def correct_reason(self, request, queryset, reason):
+        message = f"Corrected the reason: {reason}"
+        self.change_each(request, queryset, message, lambda row: row.correct_reason(reason))
 
     def reject_one(self, request, submission, reason):
         """Raises AlreadyDecided."""

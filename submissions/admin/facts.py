@@ -144,7 +144,7 @@ def decision_of(submission):
     if submission.state == State.REPLACED:
         return f"{start} was replaced by a newer one of its author."
     who = f" by {submission.decided_by}" if submission.decided_by else ""
-    state = "accepted" if submission.withdraws and submission.number is None else submission.state
+    state = "approved" if submission.withdraws and submission.number is None else submission.state
     return f"{start} was {state}{who} at {submission.decided_at:%H:%M on %d %B %Y}."
 
 

@@ -30,6 +30,7 @@ from submissions.models.provenance import SentFromRun
 
 MAX_OF_AGENT, MAX_OF_OPERATOR = 20, 60  # pending submissions
 MAX_PENDING_BYTES = 1024**3  # of everybody together
+MAX_OFFERED, MAX_READ = 5, 50  # earlier reasons, and the rejections that have them
 MODELS = {"skill": Skill, "persona": Persona}
 TURN = "SELECT pg_advisory_xact_lock('submissions_submission'::regclass::oid::int, 0)"
 
@@ -111,6 +112,15 @@ class SubmissionQuerySet(FromSourceQuerySet):
         Purge.objects.wait_for_purges()
         if Purge.objects.filter(kind=proposal.kind, digest=proposal.values["digest"]).exists():
             raise UnusableText(f"content: {REFUSALS['text_is_not_purged']}")
+
+    def earlier_reasons(self):
+        """`{pk: reason}` of a few submissions that staff have rejected, the newest first."""
+        rows = self.filter(state=State.REJECTED).order_by("-pk")
+        texts = {}
+        for key, text, user in rows.values_list("pk", "reason", "decided_by")[:MAX_READ]:
+            if user and len(texts) < MAX_OFFERED:
+                texts.setdefault(text, key)
+        return {key: text for text, key in texts.items()}
 
     def take_turn(self):
         """Wait for all other transactions that submit, so that the counts are exact."""
@@ -285,6 +295,11 @@ class Submission(FromSource, SentFromRun):
         """Tell its author why it is not published. Raises AlreadyDecided."""
         self.lock_pending()
         self.decide(State.REJECTED, user, reason=reason)
+
+    def correct_reason(self, reason):
+        """Tell its author another reason why it is not published."""
+        self.reason = reason
+        self.save(update_fields=["reason"])
 
     def forget(self, state):
         """End it without a decision, and delete its bytes."""

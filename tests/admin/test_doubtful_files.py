@@ -44,42 +44,42 @@ def test_a_doubtful_file_is_refused(admin_client, text, sentence):
 
     assert outcomes(page) == {"refused": ["one/SKILL.md"], "created": ["two/SKILL.md"]}
     assert reason(page) == sentence
-    assert 'name="accepted" value="one/SKILL.md"' in page.content.decode()
+    assert 'name="ticked" value="one/SKILL.md"' in page.content.decode()
     run = confirm(admin_client)
     assert (run.created, run.refused) == (1, 1)
     assert run.refusals == [["one/SKILL.md", sentence]]
 
 
 @pytest.mark.parametrize(("text", "_"), DOUBTFUL.values(), ids=DOUBTFUL)
-def test_a_person_may_accept_it(admin_client, text, _):
+def test_a_person_may_tick_it(admin_client, text, _):
     upload(admin_client, zip_of({"one/SKILL.md": text}))
 
-    run = confirm(admin_client, accepted=["one/SKILL.md"])
+    run = confirm(admin_client, ticked=["one/SKILL.md"])
 
     assert (run.created, run.refused) == (1, 0)
     skill = Skill.objects.get()
     assert (skill.content, skill.status) == (text, "published")
 
 
-def test_another_file_is_not_accepted(admin_client):
+def test_another_file_is_not_ticked(admin_client):
     upload(admin_client, zip_of({"one/SKILL.md": TWICE}))
 
-    assert confirm(admin_client, accepted=["two/SKILL.md", "SKILL.md"]).refused == 1
+    assert confirm(admin_client, ticked=["two/SKILL.md", "SKILL.md"]).refused == 1
 
 
 def test_a_persona_with_unreadable_frontmatter(admin_client):
     page = upload(admin_client, TWICE, name="one.md", to=PERSONAS)
 
     assert reason(page) == TWICE_REASON
-    confirm(admin_client, to=PERSONAS, accepted=["one.md"])
+    confirm(admin_client, to=PERSONAS, ticked=["one.md"])
     assert Persona.objects.get().is_published
 
 
-def test_hidden_characters_cannot_be_accepted(admin_client):
+def test_hidden_characters_cannot_be_ticked(admin_client):
     page = upload(admin_client, VALID.format("one") + "\U000e0068", name="SKILL.md")
 
-    assert 'name="accepted"' not in page.content.decode()
-    assert confirm(admin_client, accepted=["SKILL.md"]).refused == 1
+    assert 'name="ticked"' not in page.content.decode()
+    assert confirm(admin_client, ticked=["SKILL.md"]).refused == 1
 
 
 def test_a_value_that_is_put_in_quotes_is_not_doubtful(admin_client):

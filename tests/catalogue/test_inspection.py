@@ -166,6 +166,26 @@ def test_many_findings_of_a_file():
     ]
 
 
+@pytest.mark.contract("28.4")
+def test_fields_that_grant_rights_or_run_commands():
+    lines = [
+        "allowed-tools: Bash(git *), Read",
+        r'"h\u006foks": {Stop: [{hooks: [{command: run}]}]}',
+        "PermissionMode: plan",
+        f"mcpServers: {'x' * 1001}",
+        "metadata: {hooks: none}",
+        "tools: Read",
+    ]
+    text = TEXT.replace("description", "\n".join([*lines, "description"]))
+
+    assert findings_of(text) == [
+        ("script", "SKILL.md", 3, 'allowed-tools: "Bash(git *), Read"'),
+        ("script", "SKILL.md", 2, 'hooks: {"Stop": [{"hooks": [{"command": "run"}]}]}'),
+        ("script", "SKILL.md", 5, 'PermissionMode: "plan"'),
+        ("script", "SKILL.md", 6, f'mcpServers: "{"x" * 999}…"'),
+    ]
+
+
 def test_scripts():
     files = {"a.SH": b"", "b.py": b"", "c": b"", "d.txt": b"#!/bin/sh", "e.txt": b""}
     assert findings_of(files=files, executables={"c"}) == [

@@ -28,9 +28,9 @@ HIDDEN = {
     "a declaration": ("<!ignore all>", 'HTML comment: "ignore all"'),
     "a processing instruction": ("<?ignore all?>", 'HTML comment: "ignore all?"'),
     "a long comment": (f"<!-- {'a' * 81} -->", f'HTML comment: "{"a" * 80}…"'),
-    "display": ('<p style="display: none">a</p>', "hidden element: \"<p style='display: none'\""),
+    "display": ('<p style="display:none">', 'hidden element: "<p style="display:none">…"'),
     "visibility": ("<p style='visibility:hidden'>a", "hidden element: \"<p style='visibil"),
-    "no quotes": ("<p style=display:none>a", 'hidden element: "<p style=display:none"'),
+    "no quotes": ("<p style=display:none>a", 'hidden element: "<p style=display:none>a…"'),
     "capitals and spaces": ('<P STYLE = " DISPLAY : NONE ">', 'hidden element: "<P STYLE'),
     "an entity": ('<p style="display&#58;none">', 'hidden element: "<p style'),
     "a comment in a style": ('<p style="display:/**/none">', 'hidden element: "<p style'),
@@ -41,7 +41,7 @@ HIDDEN = {
     "outside of the page": ('<p style="left:-9999px">', 'hidden element: "<p'),
     "white on white": ('<span style="color: #FFF">', 'hidden element: "<span'),
     "transparent": ('<span style="color:rgba(0,0,0,0)">', 'hidden element: "<span'),
-    "the attribute": ("<p hidden>a</p>", 'hidden element: "<p hidden"'),
+    "the attribute": ("<p hidden>a</p>", 'hidden element: "<p hidden>a</p>"'),
     "the attribute with a value": ('a <b id=x HIDDEN="">c</b>', 'hidden element: "<b id=x'),
     "white as a color": ('<span style="color:rgb(255, 255, 255)">', 'hidden element: "<span'),
     "nearly white": ('<span style="color:#fefefe">', 'hidden element: "<span'),
@@ -54,8 +54,11 @@ HIDDEN = {
     "moved away": ('<p style="transform:translateX(-9999px)">', 'hidden element: "<p'),
     "moved away in units of the page": ('<p style="top:-50em">', 'hidden element: "<p'),
     "a white font": ("<font size=1 color=white>a</font>", 'hidden element: "<font size=1'),
-    "a template": ("<template>a</template>", 'hidden element: "<template"'),
-    "a closed dialog": ("<dialog id=x>a</dialog>", 'hidden element: "<dialog id=x"'),
+    "a template": ("<template>a</template>", 'hidden element: "<template>a</template>"'),
+    "a closed dialog": ("<dialog id=x>a</dialog>", 'hidden element: "<dialog id=x>a</dialog>"'),
+    "an element in another": ("<p hidden><b>a</b>", 'hidden element: "<p hidden><b>a</b>…"'),
+    "an end in code": ("a <b hidden>`</b>`c</b>", 'hidden element: "<b hidden>`</b>`c</b>…"'),
+    "an element over lines": ("<p hidden>a\nb</p>", 'hidden element: "<p hidden>a b</p>…"'),
     "a sign in an attribute": ('<p title=">" style="display:none">', 'hidden element: "<p title'),
 }
 SHOWN = {
@@ -93,7 +96,7 @@ def test_hidden_markup(end):
         text = f"---\nname: a\n---\n\n# Title\n\n{markup}"
         found = list(hidden_markup(text.replace("\n", end)))
         assert len(found) == 1, name
-        assert found[0].text.replace('"<p style="', "\"<p style='").startswith(what[:30]), name
+        assert found[0].text.startswith(what), name
         assert text.split("\n")[found[0].line - 1].strip(), name
 
 
@@ -177,8 +180,12 @@ ALIVE = [
     "```\n[a](b.md)\n[b]: c.md\n```",
     "text:\n\n    [a](b.md)",
     r"\[a](b.md)",
+    "`scripts/run.py a.pdf`, `src/b.py`, `~/scripts/b.py`, `<dir>/scripts/b.py` and `scripts/*.py`",
+    "scripts/b.py\n```\n`scripts/b.py`\n```",
 ]
 DEAD = [
+    ("run `python scripts/walk.py a.pdf`", "scripts/walk.py"),
+    ("- `./references/b.md`", "./references/b.md"),
     ("[a](b.md)", "b.md"),
     ("[a](scripts/walk.py)", "scripts/walk.py"),
     ("[a](Scripts/run.py)", "Scripts/run.py"),
@@ -260,6 +267,8 @@ HOSTILE = [
     "](  ",
     "[",
     "> ",
+    "`scripts/a",
+    "`scripts/a.b/` ",
 ]
 
 

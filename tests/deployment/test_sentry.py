@@ -60,8 +60,10 @@ def test_a_crash_is_reported_without_secrets_and_bodies(transactional_db, tmp_pa
 
 
 SEND = """
+import sentry_sdk
 from wsgiref.util import setup_testing_defaults
 from gunicorn.http.wsgi import FileWrapper
+from infrastructure.server.uploads import BodyAwaited
 from marketplace.wsgi import application
 
 environ = {"PATH_INFO": "/static/icon.svg", "QUERY_STRING": "", "wsgi.file_wrapper": FileWrapper}
@@ -69,18 +71,19 @@ setup_testing_defaults(environ)
 response = application(environ, lambda *_: None)
 print(type(response).__name__)
 response.close()
+print(sentry_sdk.capture_exception(BodyAwaited()), sentry_sdk.capture_exception(OSError()) != None)
 """
 
 
 @pytest.mark.slow
-def test_a_file_is_left_to_the_server(sentry):
-    """The server sends the file of a response of this type, without reading it into memory."""
+def test_files_and_bodies_are_left_to_the_server(sentry):
+    """It sends the file of a response of this type without reading it, and reads bodies late."""
     dsn, _ = sentry
     variables = {"ALLOWED_HOSTS": "127.0.0.1", "REQUIRE_HTTPS": "false"}
 
     done = start("-c", SEND, SENTRY_DSN=dsn, **variables)
 
-    assert (done.stdout, done.returncode) == ("FileWrapper\n", 0), done.stderr
+    assert (done.stdout, done.returncode) == ("FileWrapper\nNone True\n", 0), done.stderr
 
 
 @pytest.mark.parametrize(

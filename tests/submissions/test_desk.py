@@ -10,6 +10,7 @@ from django.utils.html import strip_tags
 from agents.models import OperatorKey
 from submissions.models import Submission
 from tests.admin.actions import take_action, told
+from tests.browser import untouched_form
 from tests.factories import AgentFactory, SkillFactory, claim
 from tests.submissions.conftest import DESK, PERSONA, SKILL, TEXT, URL, Desk, changed
 
@@ -179,10 +180,41 @@ def test_several_are_rejected_with_one_reason(desk, author):
     assert (row["state"], row["reason"]) == ("rejected", "Spam.\nSorry.")
 
 
+@pytest.mark.contract("29.18")
+def test_staff_correct_a_reason_which_the_author_reads(desk, author, pending):
+    pending.reject("To long.")
+    address = f"{DESK}{pending.pk}/do/correct_reason/"
+    form = untouched_form(desk.client.get(address))
+    assert form["reason"] == "To long."
+
+    corrected = form | {"confirmed": "yes", "reason": "Too long."}
+    page = desk.client.post(address, corrected, follow=True)
+
+    assert told(page) == ["Corrected the reason: skill pdf-tables by @caller."]
+    assert author.get(f"{URL}/{pending.public_id}").json()["reason"] == "Too long."
+
+
+@pytest.mark.contract("29.18")
+def test_an_earlier_reason_is_offered_again(desk, author):
+    [first, second, third] = [submit(author, slug) for slug in ("a", "b", "c")]
+    desk.decide(desk.page(first), "reject", reason="Spam.")
+    page = desk.page(second)
+    choices = page.context["reject_form"].fields["earlier"].widget.choices
+    assert choices == [("", "an earlier rejection"), (first.pk, "Spam.")]
+
+    unsent = desk.decide(page, "publish", earlier=first.pk)
+    desk.decide(page, "reject", earlier=first.pk)
+    take_action(desk.client, "reject", third, earlier=first.pk)
+
+    assert "Nothing was published: you have written a reason." in unsent.content.decode()
+    assert set(Submission.objects.values_list("state", "reason")) == {("rejected", "Spam.")}
+    assert "Nothing is pending." in desk.list().content.decode()
+
+
 def test_there_is_no_publishing_of_several(desk):
     actions = desk.list().context["cl"].model_admin.actions
 
-    assert actions == ["reject", "add_note", "assign_to_me", "assign"]
+    assert actions == ["reject", "correct_reason", "add_note", "assign_to_me", "assign"]
 
 
 @pytest.mark.contract("29.18")

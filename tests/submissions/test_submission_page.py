@@ -155,7 +155,7 @@ def test_a_doubtful_file_needs_a_tick(desk, author):
     assert "formnovalidate>Publish" in page.content.decode()
     assert "Nothing was published: line 5" in told(desk.decide(page, "publish"))[0]
 
-    desk.decide(desk.page(pending), "publish", accepted="yes")
+    desk.decide(desk.page(pending), "publish", ticked="yes")
 
     assert Skill.objects.get().slug == "a-b"
 

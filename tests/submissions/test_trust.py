@@ -10,6 +10,12 @@ from tests.submissions.conftest import PERSONA, SKILL, TEXT, URL, changed
 NEXT = changed(SKILL) | {"baseNumber": 1}
 
 
+def with_tools(body, tools):
+    """The same with a field that lets an agent use tools without asking."""
+    text = body["content"].replace("license:", f"allowed-tools: {tools}\nlicense:")
+    return body | {"content": text}
+
+
 @pytest.fixture
 def trusted(agent, submitted):
     """The maintainer of a skill whose agent is claimed and trusted."""
@@ -39,8 +45,9 @@ def test_a_trusted_maintainer_publishes_at_once(author, trusted):
         changed(SKILL),
         changed(SKILL, "<!-- Tell nobody. -->") | {"baseNumber": 1},
         NEXT | {"files": [{"path": "run.py", "content": "print()"}]},
+        with_tools(NEXT, "Bash"),
     ],
-    ids=["outdated", "a finding", "a script"],
+    ids=["outdated", "a finding", "a script", "a right"],
 )
 def test_what_needs_a_reader_waits(author, trusted, body):
     response = author.post(URL, body)
@@ -53,12 +60,30 @@ def test_what_needs_a_reader_waits(author, trusted, body):
 @pytest.mark.contract("29.13")
 def test_known_findings_do_not_stop_it(agent, author, submitted):
     script = {"path": "run.py", "content": "print()"}
-    submitted(SKILL | {"files": [script]})
+    body = with_tools(changed(SKILL, "<b hidden>a</b>"), "Read")
+    skill = submitted(body | {"files": [script]})
+    assert {found.path for found in skill.inspect_file({"run.py"})} == {"SKILL.md", "run.py"}
+    assert {found.path for found in skill.inspect_file({"SKILL.md"})} == {"SKILL.md"}
     Maintainer.objects.get().trust()
+    body = with_tools(changed(NEXT, "<b hidden>a</b>"), "Read")
 
-    response = author.post(URL, NEXT | {"files": [script | {"content": "print(1)"}]})
+    response = author.post(URL, body | {"files": [script | {"content": "print(1)"}]})
 
     assert response.json()["state"] == "published"
+
+
+@pytest.mark.contract("29.13")
+@pytest.mark.parametrize(
+    ("tools", "element"), [("Bash", "<b hidden>a</b>"), ("Read", "<b hidden>b</b>")]
+)
+def test_another_text_of_a_known_finding_is_new(author, submitted, tools, element):
+    submitted(with_tools(changed(SKILL, "<b hidden>a</b>"), "Read"))
+    Maintainer.objects.get().trust()
+    body = with_tools(changed(NEXT, element), tools)
+
+    response = author.post(URL, body)
+
+    assert response.json()["state"] == "pending"
 
 
 @pytest.mark.contract("29.13")

@@ -80,6 +80,7 @@ SLUGS = {
 NEW_SLUGS = {"skill": ["fern", "gravel-path"], "persona": ["jade"]}  # which agents submit
 FIRST_SUBMITTED = [("skill", "fern"), ("persona", "jade"), ("persona", "ember")]
 MAX_PENDING = 3  # submissions of everybody
+MAX_HIDDEN = 2  # entries of a kind that staff hide, so that enough is left to install
 REJECTIONS = ["Name its source.", "é" * 1000]
 BUNDLES = [[0, 1], [1, 2], [], [3], [0, 1, 2, 3, 4]]
 PRICES = [0, 0, 0, 500, 0]

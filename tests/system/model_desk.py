@@ -49,6 +49,11 @@ class DeskActions:
             end.text = "".join(REFUSAL.findall(page.body.decode()))
         self.check_decided(submission)
 
+    def publish_withdrawn(self, submission):
+        """Staff withdraw its entry first, so that it waits."""
+        self.move(self.model.existing(submission.kind, submission.slug), "withdraw")
+        self.publish_submission(submission)
+
     def reject_submission(self, submission, reason):
         with self.clock():
             self.model.reject_submission(submission, reason)

@@ -7,6 +7,7 @@ from tests.system.model_bodies import BODIES
 from tests.system.model_data import (
     BELOW,
     FILTERS,
+    MAX_HIDDEN,
     MESSAGES,
     REASONS,
     SLUGS,
@@ -18,7 +19,6 @@ from tests.system.model_tokens import usable
 from tests.system.model_version_steps import numbers, version_steps, writings
 
 MAX_AGENTS = 4
-MAX_HIDDEN = 2  # entries of a kind, so that enough is left to install
 UNKNOWN_TOKEN = Token("mkt_agent_" + "0" * 38, is_usable=False)
 OPERATIONS = [
     *(*["install_persona"] * 6, *["install_skill"] * 6, *["review"] * 6),
@@ -38,7 +38,7 @@ LISTED += ["persona_reviews"] * 2
 def steps(draw):
     """The name of a step and its arguments, such as `("suspend", agent)`."""
     model = draw(st.runner()).model
-    kinds = ["request"] * 12 + ["paginate"] * 3 + ["edit"] * 7 + ["staff"] * 3 + ["submission"] * 6
+    kinds = ["request"] * 12 + ["paginate"] * 3 + ["edit"] * 7 + ["staff"] * 3 + ["submission"] * 8
     kind = draw(st.sampled_from(kinds))
     if kind in {"request", "paginate"}:
         return kind, *draw({"request": requests, "paginate": queries}[kind](model))
@@ -170,7 +170,11 @@ def moves(draw, model, kind):
         # After a purge, write the text again first.
         entry = draw(st.sampled_from(hidden))
         return ("publish", entry) if entry.content else draw(writings(model, kind, entry))
-    entry = draw(st.sampled_from([other for other in model.entries[kind] if other.is_published]))
+    published = [other for other in model.entries[kind] if other.is_published]
+    # Staff then cannot publish what is pending.
+    proposed = {row.slug for row in model.pending if row.kind == kind}
+    changed = [entry for entry in published if entry.slug in proposed]
+    entry = draw(st.sampled_from(published + changed * 3))
     if not draw(st.integers(0, 2)):
         return "move", entry, "redraft"
     reason = draw(st.sampled_from(REASONS))

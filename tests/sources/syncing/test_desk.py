@@ -58,9 +58,9 @@ def test_staff_withdraw_an_entry_that_is_gone(desk, proposing, approve):
 
     after = desk.decide(page, "publish")
 
-    assert "pdf, submitted by git:team, was accepted by" in told(after)[0]
+    assert "pdf, submitted by git:team, was approved by" in told(after)[0]
     assert Skill.objects.get().status == "withdrawn"
-    assert "Accepted the submission of git:team." in str(
+    assert "Approved the submission of git:team." in str(
         Skill.objects.get().history.first().history_change_reason
     )
 

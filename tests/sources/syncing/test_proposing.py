@@ -49,7 +49,7 @@ def test_the_same_bytes_come_once(proposing):
 
 
 @pytest.mark.contract("30.6")
-def test_an_accepted_text_is_not_proposed_again(proposing, approve):
+def test_a_published_text_is_not_proposed_again(proposing, approve):
     proposing.skill("pdf")
     proposing.sync()
     approve()

@@ -247,7 +247,7 @@ def test_a_proposed_withdrawal_is_taken_back_when_the_file_comes_back(proposing,
 
 
 @pytest.mark.contract("30.9")
-def test_a_file_that_comes_back_after_its_withdrawal_was_accepted(proposing, approve):
+def test_a_file_that_comes_back_after_its_withdrawal_was_approved(proposing, approve):
     proposing.skill("pdf")
     proposing.sync()
     approve()
