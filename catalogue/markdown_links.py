@@ -30,11 +30,6 @@ NOTE = re.compile(
     re.MULTILINE,
 )
 MAX_LABEL = 2  # words
-# Files in the folders that the format names, in code as in "run `scripts/fill.py form.pdf`".
-CODE = re.compile(r"`[^`\n]+`")
-NAMED_FILE = re.compile(
-    r"(?<![\w./~$}>-])(?:\./)?(?:scripts|references|assets)/(?:[\w.-]+/)*[\w-]+\.\w+(?![\w/*{<])"
-)
 LABEL = re.compile(r"\[([^\[\]]{1,999})\](?!:)")
 ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|/|#|\?|\Z")
 PLACEHOLDER = re.compile(r"[{}<>$*|\[\]]|%(?![0-9A-Fa-f]{2})|\.\.\.|…")
@@ -52,17 +47,11 @@ def dead_links(text, paths):
 
 
 def has_dead(text, targets):
-    links = (match[1] for match in candidates(text))
-    return any(is_dead(link, targets) for link in chain(links, files_in_code(text)))
+    return any(is_dead(match[1], targets) for match in candidates(text))
 
 
 def candidates(text):
     return chain(LINK.finditer(text), DEFINITION.finditer(text) if "]:" in text else ())
-
-
-def files_in_code(text):
-    codes = CODE.findall(text) if "/" in text else ()
-    return chain.from_iterable(map(NAMED_FILE.findall, codes))
 
 
 def parents_of(path):
@@ -79,7 +68,7 @@ def is_dead(link, targets):
 
 
 def links_of(text):
-    """The targets of links and pictures, and the files that inline code names, as (line, link)."""
+    """The targets of the links and pictures outside of code, as (line, link)."""
     first, body = body_of(text)
     tokens = blocks_of(body)
     if tokens is None:
@@ -87,15 +76,13 @@ def links_of(text):
         for position, link in sorted((match.start(), match[1]) for match in candidates(body)):
             yield first + place.line_of(position) - 1, link
         return
-    for token, children in with_children(tokens, lambda content: "[" in content or "`" in content):
+    for token, children in with_children(tokens, lambda content: "[" in content):
         line = first + token.map[0]
         for child in children or ():
             line += child.type in {"softbreak", "hardbreak"}
             link = child.attrGet("href") or child.attrGet("src")
             if link:
                 yield line, link
-            elif child.type == "code_inline":
-                yield from ((line, name) for name in NAMED_FILE.findall(child.content))
 
 
 def link_notes(text):
