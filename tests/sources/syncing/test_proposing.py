@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from catalogue.frontmatter import Refused
 from catalogue.models import Persona, Skill
+from sources import desk
 from sources.models import Source, SourceFile
 from submissions.models import Submission, SubmittedVersion
 from tests.api.concurrency import during
@@ -167,9 +168,8 @@ def wait(repository):
 
 
 def later(repository):
-    """Twenty other files come before it in the next run."""
-    for number in range(20):
-        repository.skill(f"a-skill-{number:02}")
+    """Another file comes before it in the next run."""
+    repository.skill("csv")
 
 
 def spoil(repository):
@@ -180,7 +180,8 @@ def spoil(repository):
 @pytest.mark.parametrize(
     ("change", "count"), [(wait, "waiting"), (later, "later"), (spoil, "findings")]
 )
-def test_a_text_that_its_file_has_lost_leaves_the_desk(proposing, change, count):
+def test_a_text_that_its_file_has_lost_leaves_the_desk(proposing, monkeypatch, change, count):
+    monkeypatch.setattr(desk, "MAX_PROPOSALS", 1)
     proposing.skill("pdf")
     proposing.sync()
     change(proposing)

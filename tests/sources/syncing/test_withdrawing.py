@@ -6,6 +6,7 @@ import pytest
 from django.db.models import F
 
 from catalogue.models import Skill
+from sources import withdrawing
 from sources.fetching import Fetched
 from sources.models import Source, SourceFile
 from sources.syncing import Sync
@@ -129,24 +130,25 @@ def test_many_withdrawals_wait_for_a_superuser(emptied):
 
 
 @pytest.mark.contract("30.10")
-def test_several_commits_of_a_day_count_as_one(repository):
-    for number in range(30):
-        repository.skill(f"skill-{number:02}")
+def test_several_commits_of_a_day_count_as_one(repository, monkeypatch):
+    monkeypatch.setattr(withdrawing, "MANY", 2)
+    for number in range(8):
+        repository.skill(f"skill-{number}")
     repository.sync()
-    for number in range(10):
-        repository.remove(f"skill-{number:02}")
-    assert repository.sync().counts["withdrawn"] == 10
-    repository.remove("skill-10")
+    for number in range(2):
+        repository.remove(f"skill-{number}")
+    assert repository.sync().counts["withdrawn"] == 2
+    repository.remove("skill-2")
 
     source = repository.sync()
 
-    reason = "1 of 20 entries would go, after 10 within a day: confirm it, or pause."
-    assert (source.state, source.reason, len(published())) == ("failing", reason, 20)
+    reason = "1 of 6 entries would go, after 2 within a day: confirm it, or pause."
+    assert (source.state, source.reason, len(published())) == ("failing", reason, 6)
     SourceFile.objects.exclude(withdrawn_at=None).update(
         withdrawn_at=F("withdrawn_at") - timedelta(days=1)
     )
     assert repository.sync().counts["withdrawn"] == 1
-    assert len(published()) == 19
+    assert len(published()) == 5
 
 
 @pytest.mark.contract("30.10")
