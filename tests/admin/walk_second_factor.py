@@ -18,7 +18,7 @@ def set_up_a_second_factor(staff):
     assert "Each log-in now asks for a code." in staff.text()
     codes = staff.page.inner_text(".staff-token").split()
     assert len(codes) == 10
-    staff.picture("recovery-codes")
+    staff.look("recovery-codes")
     staff.press("Continue")
     assert staff.page.url == f"{staff.url}/admin/"
     staff.open("/admin/second-factor/")
@@ -43,7 +43,7 @@ def lose_the_phone(staff, codes):
     staff.log_in(f"{staff.url}/admin/second-factor/?next=/admin/")
     enter_code(staff, codes[0], "Remove the second factor")
     assert "Your second factor is removed." in staff.page.inner_text("body")
-    staff.picture("second-factor-removed")
+    staff.look("second-factor-removed")
     key = b32decode(staff.page.inner_text(".staff-token").strip())
     enter_code(staff, f"{totp(key):06}", "Set up")
     assert not set(codes).intersection(staff.page.inner_text(".staff-token").split())
