@@ -210,9 +210,9 @@ def test_a_page_of_a_row_offers_what_would_change_it(admin_client, agent):
         text = admin_client.get(f"{AGENTS}{agent.pk}/change/").content.decode()
         return set(re.findall(rf"{AGENTS}{agent.pk}/do/(\w+)/", text))
 
-    assert offered() == {"issue_token", "suspend", "release_claim"}
+    assert offered() == {"issue_token", "suspend", "release_claim", "delete_agents"}
     agent.suspend("It floods.")
-    assert offered() == {"issue_token", "restore", "release_claim"}
+    assert offered() == {"issue_token", "restore", "release_claim", "delete_agents"}
 
 
 def test_an_agent_that_its_operator_paused_is_shown_as_paused(admin_client, agent):

@@ -12,6 +12,7 @@ from django.db import connection, transaction
 from agents.models import Agent
 from catalogue.models import Persona, Skill, Status
 from installs.models import PersonaInstall, SkillInstall
+from operators.deleting import delete
 from reviews.models import Review
 from tests.api.concurrency import sibling, wait_until_they_wait
 from tests.api.installed import installed_persona_text, installed_skill_text
@@ -72,7 +73,8 @@ def test_a_persona_that_is_activated_concurrently_is_deactivated(post_during, ag
     assert [install.persona.slug for install in active] == ["archivist"]
 
 
-@pytest.mark.contract("4.11", "9.10")
+@pytest.mark.contract("4.11", "9.10", "19.22")
+@pytest.mark.parametrize("stop", [Agent.suspend, delete])
 @pytest.mark.parametrize(
     ("url", "body"),
     [
@@ -82,13 +84,13 @@ def test_a_persona_that_is_activated_concurrently_is_deactivated(post_during, ag
     ],
     ids=["skill", "persona", "review"],
 )
-def test_an_agent_that_is_suspended_concurrently_is_refused(post_during, agent, url, body):
+def test_an_agent_that_is_stopped_concurrently_is_refused(post_during, agent, url, body, stop):
     SkillFactory(slug="wanted")
     persona = PersonaFactory(slug="wanted")
     if url == REVIEW:
         PersonaInstallFactory(agent=agent, persona=persona)
 
-    response = post_during(sibling(agent, Agent.suspend), url, body)
+    response = post_during(sibling(agent, stop), url, body)
 
     assert response.status_code == 401
     assert response.json() == UNAUTHORISED

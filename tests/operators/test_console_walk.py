@@ -1,5 +1,7 @@
 """The operator's console in a real browser, from the claim to the release (contract 19)"""
 
+import json
+
 import pytest
 
 from catalogue.models import Skill
@@ -194,4 +196,20 @@ def test_an_operator_replaces_what_was_recalled(visitor, serious_violations):
     visitor.press("Install")
     operator.look("Installed")
     assert "Active persona: The Scribe" in visitor.text()
-    assert visitor.errors == []
+    with page.expect_download() as download:
+        page.click("text=Export all of this")
+    assert download.value.suggested_filename == "spider.json"
+    assert json.loads(download.value.path().read_text())["personas"][0]["slug"] == "scribe"
+    visitor.press("Delete")
+    operator.look("Delete")
+    page.fill("[name=handle]", "crawler")
+    visitor.press("Delete")
+    operator.look("Delete, refused")
+    assert "This is not its handle. Type spider." in visitor.text()
+    page.fill("[name=handle]", "spider")
+    visitor.press("Delete")
+    operator.look("Deleted")
+    assert "Deleted spider." in visitor.text()
+    # The browser logs a refused form as an error of its address.
+    refused = [error for error in visitor.errors if "400" in str(error)]
+    assert visitor.errors == refused
