@@ -141,7 +141,8 @@ def test_permission_to_view_adds_no_note(clerk_with):
     assert reader.post(url_of(type(skill), "do", skill.pk, "add_note")).status_code == 403
 
 
-def test_the_dashboard_leads_only_to_pages_that_its_reader_may_open(clerk):
+def test_the_dashboard_leads_only_to_pages_that_its_reader_may_open(db):
+    clerk = User.objects.create_user("clerk", is_staff=True)
     skill = SkillFactory(slug="one")
     Assignment.objects.assign(skill, clerk)
     browser = Client()

@@ -176,7 +176,8 @@ def test_a_profile_reads_the_agent_as_it_is(db):
     token = AgentToken.objects.authenticate(text, PROFILE)
 
     known = vars(Agent.objects.get(pk=known.pk))
-    deferred = {"suspended_at", "suspension_reason", "paused_at", "invitation_id", "_state"}
+    deferred = {"suspended_at", "suspension_reason", "deleted_at", "paused_at"}
+    deferred |= {"invitation_id", "_state"}
     assert {name: known[name] for name in known.keys() - deferred} == {
         name: vars(token.agent)[name] for name in known.keys() - deferred
     }
