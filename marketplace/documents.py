@@ -1,6 +1,7 @@
 """Small documents of other servers that staff have named, fetched within bounds.
 
-A web process fetches nothing else. Neither a proxy nor a redirect leads a request elsewhere.
+A web process fetches and posts nothing else. Neither a proxy nor a redirect leads a request
+elsewhere.
 """
 
 import time
@@ -10,6 +11,7 @@ from threading import Lock, Thread
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ValidationError
+from django.views.decorators.debug import sensitive_variables
 
 from marketplace.addresses import checked
 from marketplace.api.exceptions import BadRequest
@@ -77,16 +79,32 @@ def fetch_json(server, path, deadline):
     response = answer_of(server, path, deadline)
     if response.status != 200:
         raise Unreachable(f"{path} answers {response.status}")
+    return json_object_of(response, path)
+
+
+@sensitive_variables()
+def post_form(server, deadline, *, path, form, headers):
+    """The status and the JSON object with which a server answers a form. Raises Unreachable.
+
+    `form` is encoded already.
+    """
+    response = answer_of(server, path, deadline, ("POST", form, headers))
+    return response.status, json_object_of(response, path)
+
+
+def json_object_of(response, path):
     try:
         document = parsed(response.read())
     except BadRequest as error:
-        raise Unreachable(f"{path} is not valid JSON") from error
+        raise Unreachable(f"{path} answers {response.status}, and no valid JSON") from error
     if not isinstance(document, dict):
-        raise Unreachable(f"{path} is not a JSON object")
+        raise Unreachable(f"{path} answers {response.status}, and no JSON object")
     return document
 
 
-def answer_of(server, path, deadline):
+@sensitive_variables("request")
+def answer_of(server, path, deadline, request=None):
+    """The response to a request: a method, a body and headers; by default to a GET."""
     try:
         checked(server)
     except ValidationError as error:
@@ -94,9 +112,10 @@ def answer_of(server, path, deadline):
     parts = urlsplit(server)
     connection_class = HTTPSConnection if parts.scheme == "https" else HTTPConnection
     connection = connection_class(parts.hostname, parts.port, timeout=seconds_to(deadline))
+    method, body, headers = request or ("GET", None, {})
     try:
-        headers = {"Accept": "application/json", "Connection": "close"}
-        connection.request("GET", path, headers=headers)
+        headers = {**headers, "Accept": "application/json", "Connection": "close"}
+        connection.request(method, path, body, headers)
         response = HTTPResponse(Received(whole_answer(connection.sock, deadline)))
     finally:
         connection.close()

@@ -1,6 +1,6 @@
 from rest_framework import status
 
-from marketplace.api.exceptions import ApiError, Unavailable
+from marketplace.api.exceptions import ApiError
 
 
 class TokenNotAccepted(ApiError):
@@ -17,11 +17,3 @@ class TokenNotAccepted(ApiError):
     def __init__(self, reason):
         super().__init__()
         self.reason = reason
-
-
-class IssuerUnavailable(Unavailable):
-    """The keys of an issuer are needed, and cannot be fetched now."""
-
-    def __init__(self, seconds):
-        super().__init__()
-        self.headers = {"Retry-After": str(seconds)}

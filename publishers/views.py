@@ -7,10 +7,10 @@ from rest_framework.decorators import action
 from marketplace.access import Audience
 from marketplace.api.viewsets import PublicViewSet
 from marketplace.features import has_submissions
+from marketplace.id_tokens import IdToken, IdTokenRefused
 from marketplace.ratelimits.decorators import check_rate, ratelimit
 from marketplace.ratelimits.windows import Caller
 from publishers.exceptions import TokenNotAccepted
-from publishers.id_tokens import IdToken
 from publishers.models import ExchangedToken, Publisher
 from publishers.serializers import ExchangedTokenSerializer, ExchangeSerializer
 
@@ -44,11 +44,11 @@ class ExchangeViewSet(PublicViewSet):
         text, limits = self.validated(request)["token"], request.rate_limit_headers
         try:
             token = self.exchanged(request, text)
-        except TokenNotAccepted as refused:
+        except (TokenNotAccepted, IdTokenRefused) as refused:
             logger.info("A token of CI was not accepted: %s", refused.reason)
             # The limit of a publisher would tell that the token has matched one.
             request.rate_limit_headers = limits
-            raise
+            raise TokenNotAccepted(refused.reason) from refused
         return self.respond(ExchangedTokenSerializer, token, status.HTTP_201_CREATED)
 
     def exchanged(self, request, text):

@@ -1,4 +1,3 @@
-from publishers.models.issuers import Issuer
-from publishers.models.publishers import ExchangedToken, Publisher
+from publishers.models.publishers import ExchangedToken, Issuer, Publisher
 
 __all__ = ["ExchangedToken", "Issuer", "Publisher"]

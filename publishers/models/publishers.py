@@ -9,15 +9,22 @@ from rest_framework.exceptions import AuthenticationFailed
 from agents.models import Agent, AgentToken
 from marketplace import access, addresses
 from marketplace.api.scopes import Scope
+from marketplace.issuers import PublishedKeys
 from marketplace.models import violates
 from publishers.exceptions import TokenNotAccepted
-from publishers.models.issuers import Issuer
 from publishers.runs import is_of_pull_request, name_of, provenance_of
 
 LIFETIME = timedelta(minutes=15)
 MAX_CLAIM = 255  # characters
 KEPT_FOR = timedelta(hours=1)  # more than the clocks of two hosts differ
 SPENT = "it was exchanged before"
+
+
+class Issuer(PublishedKeys):
+    """An issuer whose tokens CI exchanges."""
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["url"], name="unique_issuer_url")]
 
 
 class ExchangedTokenQuerySet(models.QuerySet):
@@ -195,7 +202,7 @@ class Publisher(models.Model):
         return None
 
     def key_of(self, id_token):
-        """The issuer's key that a token names. Raises as Issuer.key_of does."""
+        """The issuer's key that a token names. Raises as `PublishedKeys.key_of` does."""
         issuer, _ = Issuer.objects.get_or_create(url=self.issuer)
         return issuer.key_of(id_token)
 

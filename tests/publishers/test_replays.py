@@ -6,7 +6,8 @@ from threading import Barrier
 import pytest
 from django.db import connection
 
-from publishers.models import Issuer, issuers
+from marketplace import issuers
+from publishers.models import Issuer
 from tests.publishers.conftest import BUSY, REFUSED, URL
 from tests.publishers.issuer import BOTH
 

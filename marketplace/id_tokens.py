@@ -1,4 +1,4 @@
-"""The tokens that CI gives to its runs: JWTs that their issuer has signed (contract 31)."""
+"""ID tokens: JWTs in which an issuer says whose they are (contract 31.6, 32.6)."""
 
 import re
 from base64 import urlsafe_b64decode
@@ -8,7 +8,6 @@ import jwt
 
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.parsers import parsed
-from publishers.exceptions import TokenNotAccepted
 
 # What each algorithm needs of a key.
 ALGORITHMS = {
@@ -17,47 +16,57 @@ ALGORITHMS = {
     "EdDSA": {"kty": "OKP", "crv": "Ed25519"},
 }
 MAX_LENGTH = 16 * 1024  # characters
-MAX_LIFETIME, LEEWAY = 3600, 30  # seconds
+LEEWAY = 30  # seconds by which clocks may differ
 MAX_TIME = 2**40  # far beyond any date
 PATTERN = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]+")
 OPTIONS = {
     "require": ["exp", "iat"],
-    # A publisher's audience is compared with its other claims.
+    # Whoever accepts the token compares its audience, and its other claims.
     "verify_aud": False,
     "enforce_minimum_key_length": True,
 }
 
 
+class IdTokenRefused(Exception):
+    """The `reason` why a token is not accepted, for the log."""
+
+    def __init__(self, reason):
+        super().__init__(reason)
+        self.reason = reason
+
+
 class IdToken:
-    """A JWT. Anybody may have written its claims until `verify`. Raises TokenNotAccepted."""
+    """A JWT. Anybody may have written its claims until `verify`. Raises IdTokenRefused."""
+
+    max_lifetime = 3600  # seconds
 
     def __init__(self, text):
         match = PATTERN.fullmatch(text) if len(text) <= MAX_LENGTH else None
         if match is None:
-            raise TokenNotAccepted("it is not a JWT")
+            raise IdTokenRefused("it is not a JWT")
         self.text, self.signed = text, text.rpartition(".")[0]
         header, self.claims = map(part_of, match.groups())
         self.algorithm, self.key_id = header.get("alg"), header.get("kid")
         if self.algorithm not in list(ALGORITHMS):
-            raise TokenNotAccepted("its algorithm is not allowed")
+            raise IdTokenRefused("its algorithm is not allowed")
         if not isinstance(self.key_id, str):
-            raise TokenNotAccepted("it names no key")
+            raise IdTokenRefused("it names no key")
         if "crit" in header:
-            raise TokenNotAccepted("its header has critical extensions")
+            raise IdTokenRefused("its header has critical extensions")
         self.check_types()
 
     def check_types(self):
         """Refuse claims of other types than the standard's: parsers read them in different ways."""
         times = [self.claims.get("exp"), self.claims.get("iat"), self.claims.get("nbf", 0)]
         if not all(type(value) in {int, float} and 0 <= value < MAX_TIME for value in times):
-            raise TokenNotAccepted("exp, iat or nbf is missing or not a time")
-        if not 0 < self.claims["exp"] - self.claims["iat"] <= MAX_LIFETIME:
-            raise TokenNotAccepted("it is valid for more than an hour")
+            raise IdTokenRefused("exp, iat or nbf is missing or not a time")
+        if not 0 < self.claims["exp"] - self.claims["iat"] <= self.max_lifetime:
+            raise IdTokenRefused("it is valid for too long")
         if self.claims.get("jti", "present") == "":
-            raise TokenNotAccepted("its jti is empty")
+            raise IdTokenRefused("its jti is empty")
         texts = [self.claims.get(name) for name in ("iss", "sub", "jti") if name in self.claims]
         if "iss" not in self.claims or not all(isinstance(text, str) for text in texts):
-            raise TokenNotAccepted("iss, sub or jti is not a text")
+            raise IdTokenRefused("iss, sub or jti is not a text")
 
     @property
     def issuer(self):
@@ -83,7 +92,7 @@ class IdToken:
         return sha256(f"{self.issuer} {name}".encode()).hexdigest()
 
     def verify(self, key):
-        """Check its signature by a public key, a JWK, and its times. Raises TokenNotAccepted."""
+        """Check its signature by a public key, a JWK, and its times. Raises IdTokenRefused."""
         try:
             jwt.decode(
                 self.text,
@@ -94,7 +103,7 @@ class IdToken:
                 options=OPTIONS,
             )
         except jwt.PyJWTError as error:
-            raise TokenNotAccepted(f"{type(error).__name__}: {error}") from error
+            raise IdTokenRefused(f"{type(error).__name__}: {error}") from error
 
 
 def part_of(segment):
@@ -102,7 +111,7 @@ def part_of(segment):
     try:
         part = parsed(urlsafe_b64decode(segment + "=" * (-len(segment) % 4)))
     except (BadRequest, ValueError) as error:
-        raise TokenNotAccepted("it is not a JWT") from error
+        raise IdTokenRefused("it is not a JWT") from error
     if not isinstance(part, dict):
-        raise TokenNotAccepted("it is not a JWT")
+        raise IdTokenRefused("it is not a JWT")
     return part

@@ -1,6 +1,7 @@
+"""The keys that an issuer of ID tokens publishes, and its other documents (contract 31.9, 32.4)."""
+
 import logging
 from datetime import timedelta
-from functools import partial
 from urllib.parse import urlsplit
 
 import jwt
@@ -10,6 +11,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from marketplace.addresses import DEFAULT_PORTS
+from marketplace.api.exceptions import Unavailable
 from marketplace.documents import (
     SECONDS,
     Busy,
@@ -17,8 +19,7 @@ from marketplace.documents import (
     fetch_json,
     within_bounds,
 )
-from publishers.exceptions import IssuerUnavailable, TokenNotAccepted
-from publishers.id_tokens import ALGORITHMS
+from marketplace.id_tokens import ALGORITHMS, IdTokenRefused
 
 KEYS_LAST = timedelta(hours=1)  # then they are fetched again, because an issuer may withdraw one
 FETCHED_EVERY = timedelta(minutes=1)  # at most
@@ -27,24 +28,32 @@ PUBLIC = ["kid", "kty", "crv", "x", "y", "n", "e"]  # members of a key; a privat
 logger = logging.getLogger(__name__)
 
 
-class IssuerQuerySet(models.QuerySet):
+class IssuerUnavailable(Unavailable):
+    """A document of an issuer is needed, and cannot be fetched now."""
+
+    def __init__(self, seconds):
+        super().__init__()
+        self.headers = {"Retry-After": str(seconds)}
+
+
+class PublishedKeysQuerySet(models.QuerySet):
     def due(self):
         """The issuers whose keys nobody has tried to fetch within the last minute."""
         return self.filter(Q(tried_at=None) | Q(tried_at__lte=Now() - FETCHED_EVERY))
 
 
-class Issuer(models.Model):
-    """The public keys of an issuer, which all processes share (contract 31)."""
+class PublishedKeys(models.Model):
+    """The public keys of an issuer, which all processes share."""
 
     url = models.CharField(max_length=255)
     keys = models.JSONField(default=list)  # JWKs, each with its `kid` and its `alg`
     fetched_at = models.DateTimeField(null=True)
     tried_at = models.DateTimeField(null=True)  # when the last fetch began
 
-    objects = IssuerQuerySet.as_manager()
+    objects = PublishedKeysQuerySet.as_manager()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["url"], name="unique_issuer_url")]
+        abstract = True
 
     def __str__(self):
         return self.url
@@ -52,15 +61,18 @@ class Issuer(models.Model):
     def key_of(self, id_token):
         """The key that a token names. Fetches keys if this one is unknown or the keys are old.
 
-        Raises TokenNotAccepted, and IssuerUnavailable if keys are needed and cannot be had.
+        Raises IdTokenRefused, and IssuerUnavailable if keys are needed and cannot be had.
         """
-        is_old = self.fetched_at is None or self.fetched_at < timezone.now() - KEYS_LAST
-        if is_old or self.find(id_token) is None:
+        if self.is_old or self.find(id_token) is None:
             self.refresh()
         key = self.find(id_token)
         if key is None:
-            raise TokenNotAccepted("its issuer has no such key")
+            raise IdTokenRefused("its issuer has no such key")
         return key
+
+    @property
+    def is_old(self):
+        return self.fetched_at is None or self.fetched_at < timezone.now() - KEYS_LAST
 
     def find(self, id_token):
         name = id_token.key_id, id_token.algorithm
@@ -72,7 +84,7 @@ class Issuer(models.Model):
         Raises IssuerUnavailable.
         """
         # Most requests need no fetch, so look at the row before this thread takes the turn.
-        if Issuer.objects.due().filter(pk=self.pk).exists() and self.fetch():
+        if self.rows.due().exists() and self.fetch():
             return
         self.refresh_from_db()
         if self.fetched_at is None or self.fetched_at < self.tried_at:
@@ -80,24 +92,33 @@ class Issuer(models.Model):
             raise IssuerUnavailable(self.wait())
 
     def fetch(self):
-        """Fetch and store the keys; False if another process has begun to do so."""
+        """Fetch and store the documents; False if another process has begun to do so."""
         try:
-            keys = within_bounds(self.may_fetch, fetch_keys, self.url)
+            documents = within_bounds(self.may_fetch, self.documents, self.url)
         except Busy as error:
             raise IssuerUnavailable(SECONDS) from error
         except Unreachable as error:
             logger.warning("The keys of %s cannot be fetched: %s", self.url, error)
             raise IssuerUnavailable(FETCHED_EVERY.seconds) from error
-        if keys is None:
+        if documents is None:
             return False
         # The database's clock also says when the fetch began.
-        Issuer.objects.filter(pk=self.pk).update(keys=keys, fetched_at=Now())
-        self.keys = keys
+        self.rows.update(**documents, fetched_at=Now())
+        self.refresh_from_db()
         return True
+
+    @staticmethod
+    def documents(issuer, deadline):
+        """The fields that are made of an issuer's documents. Raises Unreachable."""
+        return {"keys": fetch_keys(issuer, discover(issuer, deadline), deadline)}
+
+    @property
+    def rows(self):
+        return type(self).objects.filter(pk=self.pk)
 
     def may_fetch(self):
         """Whether this caller, and no other one in any process, may fetch the keys now."""
-        return bool(Issuer.objects.due().filter(pk=self.pk).update(tried_at=Now()))
+        return bool(self.rows.due().update(tried_at=Now()))
 
     def wait(self):
         """Seconds until a fetch that is running has ended, or until the next one."""
@@ -107,24 +128,29 @@ class Issuer(models.Model):
         return max(1, min(round(until - past) + 1, 60))
 
 
-def fetch_keys(issuer, deadline):
-    """The usable keys of an issuer, from its own host. Raises Unreachable."""
-    fetch = partial(fetch_json, issuer, deadline=deadline)
-    document = fetch(urlsplit(issuer).path.rstrip("/") + DISCOVERY)
+def discover(issuer, deadline):
+    """The discovery document of an issuer. Raises Unreachable."""
+    document = fetch_json(issuer, urlsplit(issuer).path.rstrip("/") + DISCOVERY, deadline)
     if document.get("issuer") != issuer:
         raise Unreachable(f"{DISCOVERY} names another issuer")
-    keys = fetch(path_of_keys(issuer, document.get("jwks_uri"))).get("keys")
+    return document
+
+
+def fetch_keys(issuer, document, deadline):
+    """The usable keys of an issuer, from its own host. Raises Unreachable."""
+    path = own_path(issuer, document.get("jwks_uri"), "its keys are")
+    keys = fetch_json(issuer, path, deadline).get("keys")
     keys = [key for data in keys if (key := as_key(data))] if isinstance(keys, list) else []
     if not keys:
         raise Unreachable("it has no usable key")
     return keys
 
 
-def path_of_keys(issuer, url):
-    """The path of the keys. Their server is the issuer's, whatever the URL says."""
+def own_path(issuer, url, what):
+    """The path and query of an issuer's URL. Its server is the issuer's, whatever the URL says."""
     parts = urlsplit(url if isinstance(url, str) else "")
     if origin_of(parts) != origin_of(urlsplit(issuer)):
-        raise Unreachable("its keys are on another host")
+        raise Unreachable(f"{what} on another host")
     return f"{parts.path or '/'}{parts.query and '?'}{parts.query}"
 
 
