@@ -8,6 +8,7 @@ from django.template.defaultfilters import pluralize
 from django.utils.html import format_html, format_html_join
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from marketplace import oidc
 from marketplace.adminsite import second_factor, theme
 from marketplace.adminsite.actions import confirmed_action, offered_to
 from marketplace.adminsite.base import MenuItem, StaffModelAdmin
@@ -122,8 +123,10 @@ class StaffUserAdmin(UserAdmin, StaffModelAdmin):
     get_search_results = UserAdmin.get_search_results
 
     def get_readonly_fields(self, request, obj=None):
-        # Only a superuser appoints another one, as Django recommends.
         fields = super().get_readonly_fields(request, obj)
+        if obj and obj.get_username().startswith(oidc.USERNAME_PREFIX):
+            fields = [*fields, "username"]
+        # Only a superuser appoints another one, as Django recommends.
         return fields if request.user.is_superuser else [*fields, "is_superuser"]
 
     def get_queryset(self, request):

@@ -18,6 +18,8 @@ from django.db import DatabaseError, connections
 from infrastructure.server.headers import WARNING, is_python_slow
 from marketplace import environment
 from marketplace.doctor_requests import Problem, first_line
+from marketplace.documents import Unreachable, within_bounds
+from marketplace.issuers import discover
 from marketplace.middleware.health import MAX_DIFFERENCE, clock_difference, has_pending_migrations
 
 MIN_VERSION = 140000
@@ -36,6 +38,11 @@ SOURCES = """
 SELECT (SELECT holder FROM sources_clock WHERE leased_until > now()), count(*),
     array_agg(name || ': ' || reason ORDER BY name) FILTER (WHERE state = 'failing')
 FROM sources_source
+"""
+WAYS_IN = """
+SELECT string_agg(username, ', ' ORDER BY username), bool_or(is_superuser)
+FROM people_wayin JOIN auth_user ON auth_user.id = user_id
+WHERE is_active
 """
 NEWEST = 100_000  # entries of which doctor counts the findings
 MANY = 1000  # entries, below which PostgreSQL plans well without statistics
@@ -132,6 +139,24 @@ def sources():
     if failing:
         raise Problem("\n".join(failing))
     return f"{number:,}; none is failing. The clock process is {holder}."
+
+
+def sign_in():
+    issuer = settings.OIDC_ISSUER
+    if not issuer:
+        return None
+    names, has_superuser = row_of(WAYS_IN)
+    if settings.OIDC_ONLY and not has_superuser:
+        raise Problem(
+            "OIDC_ONLY is true, and no active superuser is marked as the way in: nobody gets in "
+            "while the provider is down. Run python manage.py allow_password USERNAME."
+        )
+    try:
+        within_bounds(lambda: True, discover, issuer)
+    except Unreachable as error:
+        raise Problem(f"{issuer} cannot be used: {error}. Correct OIDC_ISSUER.") from error
+    ways_in = f" Passwords are only for: {names}." if settings.OIDC_ONLY else ""
+    return f"{issuer} answers.{ways_in}"
 
 
 def clocks():

@@ -4,7 +4,7 @@ import tomllib
 import warnings
 from pathlib import Path
 
-from marketplace import environment, logging, sentry
+from marketplace import environment, logging, oidc, sentry
 from marketplace.databases import databases
 from marketplace.ratelimits.rates import DEFAULTS
 
@@ -75,19 +75,24 @@ SOURCE_HOSTS = environment.words(
     pattern=r"[A-Za-z0-9.-]+(:[0-9]{1,5})?",
     meaning="hosts with or without a port, such as git.example.com:8443",
 )
-# Where the clock process serves its metrics.
 CLOCK_METRICS_ADDRESS = environment.address("CLOCK_METRICS_ADDRESS")
 GIT_MAX_ENTRIES = environment.whole_number("GIT_MAX_ENTRIES", default=1000, low=1, high=10_000)
 # Whether the start page shows what agents are doing, for everybody.
 SHOW_ACTIVITY = environment.boolean("SHOW_ACTIVITY", default=True)
 # The staff who need a second factor, besides those who have set one up.
 SECOND_FACTOR = environment.choice("SECOND_FACTOR", "off", "superusers", "staff")
+# Sign-in with the company's identity provider; without an issuer there is none.
+OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_GROUPS, OIDC_GROUPS_CLAIM, OIDC_ONLY = (
+    oidc.variables(is_public=CATALOGUE == "public")
+)
+AUTHENTICATION_BACKENDS = oidc.backends(OIDC_ISSUER)
 
 INSTALLED_APPS = [
     "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
     "unfold.contrib.simple_history",
     "marketplace.apps.AdminConfig",
+    "people",  # above django.contrib.auth, whose createsuperuser it extends
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -133,6 +138,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "marketplace.middleware.security.FormCsrfMiddleware",
     "marketplace.adminsite.middleware.StaffAuthenticationMiddleware",
+    "people.middleware.LookAgainMiddleware",
     "marketplace.adminsite.middleware.StaffMessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -194,7 +200,9 @@ REST_FRAMEWORK = {
 
 # The readers of a members-only catalogue (marketplace/access.py): by token, and by session.
 READER_AUTHENTICATION = "agents.authentication.reader_authentication"
-READER_SESSIONS = ["operators.sessions.is_signed_in", "marketplace.adminsite.sessions.is_signed_in"]
+READER_SESSIONS = [
+    f"{kind}.sessions.is_signed_in" for kind in ("operators", "people", "marketplace.adminsite")
+]
 
 SPECTACULAR_SETTINGS = {
     "TITLE": "Agent marketplace",
@@ -243,7 +251,7 @@ SECURE_HSTS_SECONDS = 365 * 24 * 3600 if REQUIRE_HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = REQUIRE_HTTPS
 SECURE_HSTS_PRELOAD = REQUIRE_HTTPS
 SECURE_REFERRER_POLICY = "same-origin"
-# Only staff have Django's sessions. They end 12 hours after the log-in, used or not.
+# Only staff and members have Django's sessions. They end 12 hours after the log-in, used or not.
 SESSION_COOKIE_AGE = 12 * 3600
 # Not Django's name: a browser may have a cookie of that name for all paths from an earlier release.
 # In a members-only catalogue the session also opens the pages, so its name and path differ.
@@ -261,11 +269,9 @@ if TRUSTED_PROXY_COUNT:
 # A folder that staff drop comes file by file. MAX_UPLOAD bounds all of them together.
 DATA_UPLOAD_MAX_NUMBER_FILES = 2000
 
-# After a log-in that no other page requested.
-LOGIN_REDIRECT_URL = "/admin/"
+LOGIN_REDIRECT_URL = "/admin/"  # after a log-in that no other page requested
 
-# The title of the codes in authenticator apps.
-OTP_TOTP_ISSUER = "Marketplace"
+OTP_TOTP_ISSUER = "Marketplace"  # the title of the codes in authenticator apps
 
 SIMPLE_HISTORY_ENABLED = False  # not at each save: marketplace.adminsite.history decides when
 

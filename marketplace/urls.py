@@ -1,3 +1,4 @@
+from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
 from django.views.decorators.csrf import csrf_exempt
@@ -34,6 +35,8 @@ urlpatterns = [
     path("api/v1/", include(router.urls)),
     path("", include(operators)),
     path("", include(interfaces)),
+    # Only then is authlib imported.
+    *([path("", include("people.urls"))] if settings.OIDC_ISSUER else []),
     path("admin", to_admin),
     path("admin/", admin.site.urls),
 ]

@@ -6,7 +6,6 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.decorators import method_decorator
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
@@ -14,8 +13,8 @@ from django.views.decorators.debug import sensitive_post_parameters
 from agents import handles
 from marketplace import access
 from marketplace.access import Audience
+from marketplace.api.links import local_path
 from marketplace.middleware.pages import has_method, page
-from marketplace.names import has_controls
 from marketplace.ratelimits.client_address import client_address
 from marketplace.ratelimits.windows import Caller, count, usage_of
 from operators import sessions
@@ -127,9 +126,7 @@ def way_back(request):
 
     A public catalogue sends nobody to the log-in.
     """
-    address = "" if access.is_public() else request.GET.get("next", "")
-    is_here = address.startswith("/") and url_has_allowed_host_and_scheme(address, None)
-    return address if is_here and not has_controls(address) else ""
+    return "" if access.is_public() else local_path(request.GET.get("next", ""))
 
 
 def too_many(request, usage):

@@ -1,5 +1,6 @@
 """The console: an operator's agents, and what each of them has (contract 19)."""
 
+from django.conf import settings
 from django.contrib import messages
 from django.middleware.csrf import rotate_token
 from django.shortcuts import redirect, render
@@ -20,6 +21,7 @@ from operators.pages import (
     way_back,
     with_limits,
 )
+from people.sessions import member_of
 
 
 class AgentsPage(OperatorPage):
@@ -66,6 +68,8 @@ class AgentsPage(OperatorPage):
             # A link on another site led here: a browser sends no strict cookie with it.
             "is_from_elsewhere": request.headers.get("Sec-Fetch-Site") == "cross-site",
             "refused": refused,
+            "has_provider": bool(settings.OIDC_ISSUER),
+            "member": member_of(request),
         }
         return render(request, "operator/log_in.html", context, status=status)
 

@@ -194,7 +194,7 @@ def record(submission, outcome, number, user=None):
             submitted_by=submission.author,
             provenance=submission.provenance,
             commit=submission.commit,
-            published_by=user.get_username() if user else "",
+            published_by=str(user or "")[:200],
         )
     submission.decide(State.PUBLISHED, user, number=entry.number)
 

@@ -7,9 +7,8 @@ from django.urls import reverse
 
 from marketplace import access
 from marketplace.access import Audience
+from marketplace.api.links import MAX_ADDRESS
 from marketplace.middleware.pages import has_method
-
-MAX_ADDRESS = 1000  # characters
 
 
 def refusal(view, request):
@@ -29,7 +28,6 @@ def refusal(view, request):
 def to_log_in(request):
     """A redirect to the log-in, which leads back."""
     page = request.get_full_path()
-    # Proxies refuse responses with longer headers.
     back = page if len(page) <= MAX_ADDRESS else quote(request.path)
     address = reverse("operator", query={"next": back[:MAX_ADDRESS]})
     return HttpResponseRedirect(address, headers={"Cache-Control": "no-store"})

@@ -29,6 +29,7 @@ from django_otp.models import Device
 from django_otp.plugins.otp_totp.models import TOTPDevice, default_key
 
 from marketplace.adminsite import theme
+from marketplace.adminsite.sessions import LOOKED_AT
 from marketplace.models import RecoveryCode
 from marketplace.shown_once import redirect_to_show, shown_once
 
@@ -52,8 +53,11 @@ def device_of(user):
 def is_passed(request):
     """Whether this session needs no code, or has passed with one.
 
-    Removing a factor ends the sessions that passed with it.
+    Removing a factor ends the sessions that passed with it. A session of the identity provider
+    needs none, because the provider has asked for its own (contract 32.11).
     """
+    if LOOKED_AT in request.session:
+        return True
     device, passed_with = device_of(request.user), request.session.get(DEVICE_ID_SESSION_KEY)
     if device is None:
         return passed_with is None and not is_required_of(request.user)
@@ -131,6 +135,9 @@ class SecondFactorPage(RedirectURLMixin, FormView):
 
     @method_decorator([never_cache, sensitive_post_parameters()])
     def dispatch(self, request):
+        if LOOKED_AT in request.session and self.redirect_field_name not in request.GET:
+            messages.info(request, "Your company account asks for its own second factor.")
+            return redirect("admin:index")
         if request.user.is_staff:
             self.device, self.is_passed = device_of(request.user), is_passed(request)
             if self.is_passed or DEVICE_ID_SESSION_KEY not in request.session:

@@ -1,4 +1,3 @@
-from datetime import timedelta
 from functools import wraps
 from http import HTTPStatus
 from itertools import groupby
@@ -8,7 +7,6 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
-from django.utils import timezone
 
 from marketplace.adminsite import second_factor
 from marketplace.adminsite.base import StaffModelAdmin
@@ -16,7 +14,7 @@ from marketplace.adminsite.dashboard import attention, rows_per_day, totals
 from marketplace.adminsite.failed_logins import limit_failures
 from marketplace.adminsite.notes import assigned_to
 from marketplace.adminsite.roles import own_role
-from marketplace.adminsite.sessions import end_sessions_view
+from marketplace.adminsite.sessions import end_sessions_view, start_clock
 from marketplace.adminsite.theme import AdminSite
 
 
@@ -64,14 +62,15 @@ class MarketplaceAdminSite(AdminSite):
         if request.method == "GET" and super().has_permission(request):
             address = request.GET.get("next") or reverse("admin:index")
             return redirect_to_login(address, reverse("admin:second_factor"))
-        # A link on another site, to which a browser sends no strict cookie.
-        context = {"is_from_elsewhere": request.headers.get("Sec-Fetch-Site") == "cross-site"}
+        context = {
+            # A link on another site, to which a browser sends no strict cookie.
+            "is_from_elsewhere": request.headers.get("Sec-Fetch-Site") == "cross-site",
+            "has_provider": bool(settings.OIDC_ISSUER),
+            "has_passwords": not settings.OIDC_ONLY,
+        }
         response = super().login(request, context | (extra_context or {}))
         if request.method == "POST" and response.status_code == HTTPStatus.FOUND:
-            # Counted from the log-in, even if something is stored in the session later. One second
-            # more, because the cookie's age is rounded down.
-            age = timedelta(seconds=settings.SESSION_COOKIE_AGE + 1)
-            request.session.set_expiry(timezone.now() + age)
+            start_clock(request.session)
         return response
 
     # The name of the user who has sent the right password, whatever the request says.

@@ -228,7 +228,7 @@ class Submission(FromSource, SentFromRun):
             return f"@{self.agent.handle}"
         if self.source is not None:
             return self.source.author
-        return "staff" if self.user is None else self.user.get_username()
+        return "staff" if self.user is None else str(self.user)
 
     @property
     def model(self):

@@ -21,6 +21,7 @@ ok  statistics     PostgreSQL has statistics to plan with, or needs none yet.
 ok  findings       None.
 ok  clocks         This host and the database differ by N seconds.
 -   sources        There are none, and no clock process does the regular jobs.
+-   sign-in        OIDC_ISSUER is not set: staff log in with passwords.
 -   replicas       DATABASE_REPLICA_URL is not set.
 ok  python         Python N.
 ok  configuration  manage.py check --deploy finds nothing.

@@ -28,6 +28,7 @@ class Command(BaseCommand):
             "findings": doctor.findings,
             "clocks": doctor.clocks,
             "sources": doctor.sources,
+            "sign-in": doctor.sign_in,
             "replicas": doctor.replicas,
         }
         others = {
@@ -70,6 +71,7 @@ NOT_CHECKED = {
     "configuration": "Not checked: REQUIRE_HTTPS is false, as on your own machine.",
     "replicas": "DATABASE_REPLICA_URL is not set.",
     "sources": "There are none, and no clock process does the regular jobs.",
+    "sign-in": "OIDC_ISSUER is not set: staff log in with passwords.",
     "redis": "CACHE_URL is not set: PostgreSQL counts the rate limits.",
     "requests": "Not checked: set PUBLIC_URL, or name it with --url.",
     "backups": "Not checked: name their folder with --backups.",

@@ -1,0 +1,52 @@
+from http import HTTPMethod
+
+from django.conf import settings
+from django.core.exceptions import MiddlewareNotUsed
+from django.shortcuts import render
+from django.urls import reverse
+
+from marketplace import access
+from marketplace.adminsite.sessions import visitor_of
+from people.sessions import is_due
+
+
+class LookAgainMiddleware:
+    """Asks the provider again about people whose last look is 15 minutes old (contract 32.10).
+
+    No other part sees such a session.
+    """
+
+    def __init__(self, get_response):
+        if not settings.OIDC_ISSUER:
+            raise MiddlewareNotUsed
+        # With authlib, which takes a while to import, and is not needed without a provider.
+        from people.views import begin  # noqa: PLC0415
+
+        self.begin, self.get_response = begin, get_response
+        self.admin = reverse("admin:index")
+        self.without_look = (reverse("sign-in"), reverse("admin:logout"))
+
+    def __call__(self, request):
+        return self.look(request) if self.must_look(request) else self.get_response(request)
+
+    def must_look(self, request):
+        if request.path.startswith(self.admin):
+            return not request.path.startswith(self.without_look) and is_due(request.session)
+        # There the cookie of a public catalogue is not sent.
+        visitor = None if access.is_public() else visitor_of(request)
+        return visitor is not None and is_due(visitor.session)
+
+    def look(self, request):
+        if is_visit(request):
+            return self.begin(request, request.get_full_path(), is_silent=True)
+        if request.path.startswith(self.admin):
+            return render(request, "people/look_again.html", status=403)
+        # A program's request, or one that another session may allow.
+        del request.COOKIES[settings.SESSION_COOKIE_NAME]
+        return self.get_response(request)
+
+
+def is_visit(request):
+    """Whether a browser opens a page, and not a script of it."""
+    is_read = request.method in {HTTPMethod.GET, HTTPMethod.HEAD}
+    return is_read and request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate"

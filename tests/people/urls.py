@@ -1,0 +1,11 @@
+"""The routes of a server with an identity provider. Without one, it has no such routes."""
+
+from django.urls import include, path
+
+from marketplace import urls
+
+handler400, handler403, handler404, handler500 = (
+    *(urls.handler400, urls.handler403),
+    *(urls.handler404, urls.handler500),
+)
+urlpatterns = [path("", include("people.urls")), *urls.urlpatterns]
