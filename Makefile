@@ -1,5 +1,6 @@
 # make demo   start everything on http://127.0.0.1:$PORT (default 8000)
 # make demo ARGS=--private   a private marketplace: registration by invitation, members-only catalogue
+# make demo ARGS=--sign-in   the same, with an identity provider at which its people sign in
 # make test   run the suite in several processes; ARGS="tests/api/test_reviews.py -k rating" runs a part,
 #             whatever its markers
 # make test-all   make test, then the tests that are slow, start a server, or need chromium, npm or fetched packages

@@ -2,6 +2,7 @@
 
 python -m demo              starts it all (make demo)
 python -m demo --private    the same as a private marketplace (make demo ARGS=--private)
+python -m demo --sign-in    a private one whose people sign in at an identity provider, which it starts, too
 python -m demo COMMAND...   runs a management command on its database (make manage)
 """
 
@@ -22,9 +23,10 @@ from pathlib import Path
 import psycopg
 from django.core.exceptions import ImproperlyConfigured
 
-from demo import source
+from demo import source, welcome
 from demo.earlier import MISSING, write_earlier
 from demo.postgres import CHECKOUT, database
+from demo.provider import DemoProvider
 from marketplace.environment import whole_number
 
 HERE = Path(__file__).resolve().parent
@@ -35,34 +37,7 @@ This database was made by another version of the marketplace: this checkout has 
 Remove the folder .demo/postgres, or set DATABASE_URL to an empty database. Then run `make demo`,
 which fills a new one. The data of the old one cannot be converted.
 """
-# What a person reads on the terminal.
-WELCOME = """
-The marketplace is at {url}  (Ctrl-C stops it; its data stay in .demo/)
-
-  Look:      {url}/  for people, {url}/docs to try the API, {url}/skill.md for agents,
-             {url}/operator for those who run agents
-  Search:    curl '{url}/api/v1/skills?q=pdf+tables'
-  Register:  curl -X POST {url}/api/v1/agents/register -H 'Content-Type: application/json' -d '{{"name": "My first agent"}}'
-  Admin:     {url}/admin/  user admin, password {password}
-  Source:    edit .demo/git/skills/skills/standup-summary/SKILL.md, run `git commit -am Edit` there, and a minute
-             later see {url}/skills/standup-summary
-  More:      the first session in README.md
-"""
-
-
 PRIVATE = {"REGISTRATION": "invitation", "CATALOGUE": "members"}
-WELCOME_MEMBERS = """
-The private marketplace is at {url}  (Ctrl-C stops it; its data stay in .demo/)
-
-  An invitation, for ten agents in the next seven days:
-             {invitation}
-  Register:  TOKEN=$(curl -s {url}/api/v1/agents/register -H 'Content-Type: application/json' \\
-               -d '{{"name": "My first agent", "invitation": "{invitation}"}}' | grep -o '[a-z]*_agent_[0-9A-Za-z]*')
-  Search:    curl '{url}/api/v1/skills?q=pdf+tables' -H "Authorization: Bearer $TOKEN"
-  Look:      {url}/skills  for people who sign in: operators with their key, or
-  Admin:     {url}/admin/  user admin, password {password}; "Invitations" issues more
-  More:      docs/deploy/private.md
-"""
 
 
 def main():
@@ -80,7 +55,8 @@ def main():
     }
     for name, value in environment.items():
         os.environ.setdefault(name, value)
-    is_private = sys.argv[1:] == ["--private"]
+    has_provider = sys.argv[1:] == ["--sign-in"]
+    is_private = has_provider or sys.argv[1:] == ["--private"]
     if is_private:
         os.environ.update(PRIVATE)
     elif command := sys.argv[1:]:
@@ -93,8 +69,13 @@ def main():
         port = whole_number("PORT", default=8000, low=1, high=65535)
     except ImproperlyConfigured as error:
         sys.exit(str(error))
-    with only_demo(f"http://127.0.0.1:{port}"):
+    with only_demo(f"http://127.0.0.1:{port}"), contextlib.ExitStack() as stack:
         refuse_taken(port)
+        if has_provider:
+            # Beside the server, because people are known by the address of their provider.
+            refuse_taken(port + 1)
+            provider = stack.enter_context(DemoProvider(port + 1, kept_secret("oidc_secret")))
+            os.environ.update(provider.environment())
         repository = STATE / "git/skills"
         source.make_repository(repository)
         with database(STATE / "postgres", alone=True), source.served(repository) as address:
@@ -219,7 +200,11 @@ def serve(port, *, is_private):
     words = {"url": f"http://127.0.0.1:{port}", "password": kept_secret("admin_password")}
     if is_private:
         words["invitation"] = output_of("issue_invitation", "--uses", "10", "--note", "The demo's")
-    print((WELCOME_MEMBERS if is_private else WELCOME).format(**words), flush=True)
+    text = welcome.WELCOME_MEMBERS if is_private else welcome.WELCOME
+    if provider := os.environ.get("OIDC_ISSUER"):
+        words["provider"] = provider
+        text += welcome.WELCOME_PEOPLE
+    print(text.format(**words), flush=True)
     processes = [
         start("-m", "gunicorn", "marketplace.wsgi", "--bind", f"127.0.0.1:{port}"),
         start("manage.py", "sync_sources", "--every", "1"),

@@ -8,7 +8,8 @@ import signal
 import socket
 import subprocess
 import time
-from urllib.parse import urlencode
+from contextlib import contextmanager
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 
@@ -73,14 +74,27 @@ def other(running, copy):
     return copy
 
 
-@pytest.fixture
-def private(demo_in, new_folder):
-    """A private marketplace (docs/deploy/private.md) without past activity."""
-    demo = demo_in(migrated_checkout(new_folder() / "checkout"))
-    demo.variables = {"ARGS": "--private", "DEMO_ACTIVITY": "0"}
+@contextmanager
+def private_demo(demo, option):
+    """A private marketplace without past activity."""
+    demo.variables = {"ARGS": option, "DEMO_ACTIVITY": "0"}
     demo.start()
     yield demo
     demo.terminate()
+
+
+@pytest.fixture
+def private(demo_in, new_folder):
+    """One as docs/deploy/private.md has it."""
+    with private_demo(demo_in(migrated_checkout(new_folder() / "checkout")), "--private") as demo:
+        yield demo
+
+
+@pytest.fixture
+def with_provider(demo_in, new_folder):
+    """One with an identity provider beside it (docs/deploy/sign-in.md)."""
+    with private_demo(demo_in(migrated_checkout(new_folder() / "checkout")), "--sign-in") as demo:
+        yield demo
 
 
 @pytest.fixture(scope="module")
@@ -198,6 +212,22 @@ def test_a_private_one_is_closed_and_prints_an_invitation_and_is_empty_on_reques
     [most] = private.request("GET", path, token=registered.json()["token"]).json()["results"]
     assert most["installs"] == 0
     assert "activity" not in private.output()
+
+
+@pytest.mark.slow
+def test_one_with_a_provider_leads_to_its_people(with_provider):
+    led = with_provider.request("GET", "/admin/sign-in?next=/skills")
+
+    url = urlsplit(led.headers["Location"])
+    assert (led.status, url.port) == (302, with_provider.port + 1)
+    link = http.client.HTTPConnection(url.hostname, url.port, timeout=10)
+    link.request("GET", f"{url.path}?{url.query}")
+    page = link.getresponse().read().decode()
+    link.close()
+    output = with_provider.output()
+    for name in ("Ada", "Grace", "Alan", "Mallory"):
+        assert name in page
+        assert name in output
 
 
 def test_its_limit_of_registrations_is_high(running):
