@@ -16,7 +16,7 @@ BACKENDS = ["people.backends.PasswordBackend", "people.backends.ProviderBackend"
 USERNAME_PREFIX = "oidc:"
 
 
-def variables(*, is_public):
+def variables():
     """Issuer, client ID, its secret, groups by role, the groups' claim, and OIDC_ONLY.
 
     The issuer is "" if there is none. Raises ImproperlyConfigured.
@@ -33,14 +33,9 @@ def variables(*, is_public):
             "OIDC_ISSUER must be an address such as https://login.example.com, with http only for "
             "this machine."
         ) from error
-    groups = groups_by_role()
-    if is_public and MEMBERS in groups:
-        raise ImproperlyConfigured(
-            "OIDC_GROUPS names members, and CATALOGUE is public: leave members out, or set "
-            "CATALOGUE=members."
-        )
     claim = environment.text("OIDC_GROUPS_CLAIM", "groups")
-    return issuer, environment.text("OIDC_CLIENT_ID"), client_secret(), groups, claim, is_only
+    client_id, secret = environment.text("OIDC_CLIENT_ID"), client_secret()
+    return issuer, client_id, secret, groups_by_role(), claim, is_only
 
 
 def backends(issuer):
@@ -59,7 +54,7 @@ def refuse_others(*, is_only):
 
 
 def client_secret():
-    secret = environment.secret("OIDC_CLIENT_SECRET", min_length=8)
+    secret = environment.text("OIDC_CLIENT_SECRET")
     if not (secret.isascii() and secret.isprintable()):
         raise ImproperlyConfigured("OIDC_CLIENT_SECRET must hold printable ASCII characters.")
     return secret

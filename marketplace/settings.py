@@ -83,7 +83,7 @@ SHOW_ACTIVITY = environment.boolean("SHOW_ACTIVITY", default=True)
 SECOND_FACTOR = environment.choice("SECOND_FACTOR", "off", "superusers", "staff")
 # Sign-in with the company's identity provider; without an issuer there is none.
 OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_GROUPS, OIDC_GROUPS_CLAIM, OIDC_ONLY = (
-    oidc.variables(is_public=CATALOGUE == "public")
+    oidc.variables()
 )
 AUTHENTICATION_BACKENDS = oidc.backends(OIDC_ISSUER)
 
