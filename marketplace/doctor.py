@@ -37,6 +37,12 @@ SELECT (SELECT holder FROM sources_clock WHERE leased_until > now()), count(*),
     array_agg(name || ': ' || reason ORDER BY name) FILTER (WHERE state = 'failing')
 FROM sources_source
 """
+AUDIT_TRAIL = """
+SELECT (
+    SELECT count(*) FROM pg_trigger WHERE tgrelid = 'audit_auditevent'::regclass AND tgenabled = 'O'
+), (SELECT extract(epoch FROM now() - min(at)) / 86400 FROM audit_auditevent)
+"""
+TRIGGERS_OF_TRAIL = 2
 NEWEST = 100_000  # entries of which doctor counts the findings
 MANY = 1000  # entries, below which PostgreSQL plans well without statistics
 RESERVED = 100 * 2**20  # bytes of disk space besides the downloads
@@ -132,6 +138,21 @@ def sources():
     if failing:
         raise Problem("\n".join(failing))
     return f"{number:,}; none is failing. The clock process is {holder}."
+
+
+def audit_trail():
+    number, days = row_of(AUDIT_TRAIL)
+    if number < TRIGGERS_OF_TRAIL:
+        raise Problem(
+            "Somebody has dropped or disabled a trigger, so events can be changed. Compare the "
+            "trail with the copy outside, and create the trigger again (audit/schema/events.sql)."
+        )
+    if settings.AUDIT_DAYS and (days or 0) > settings.AUDIT_DAYS + 1:
+        raise Problem(
+            "It has events older than AUDIT_DAYS. Start the clock process, or run python manage.py "
+            "prune_audit every day."
+        )
+    return f"Events of {days or 0:.0f} days; nobody can change them without dropping a trigger."
 
 
 def clocks():
