@@ -307,9 +307,12 @@ class Submission(FromSource, SentFromRun):
         self.decide(State.REJECTED, user, reason=reason)
 
     def correct_reason(self, reason):
-        """Tell its author another reason why it is not published."""
+        """Tell its author another reason why it is not published; returns whether it is another."""
+        if self.reason == reason:
+            return False
         self.reason = reason
         self.save(update_fields=["reason"])
+        return True
 
     def forget(self, state):
         """End it without a decision, and delete its bytes."""

@@ -17,7 +17,7 @@ from audit.models import AuditEvent
 from catalogue.models import Persona, Skill
 from demo.postgres import CHECKOUT
 from search.models import SkillPosting
-from sources import clock
+from sources import scheduler
 from sources.fetching import Fetched
 from sources.models import Clock
 from tests.audit.changes import Watcher
@@ -27,13 +27,14 @@ from tests.factories import (
     SkillFactory,
     SourceFactory,
     SubmissionFactory,
+    claim,
 )
 from tests.imports import markdown
 
 pytestmark = pytest.mark.django_db
 
 READING = {"audit", "doctor", "migrate"}  # migrate changes the tables, and no row of ours
-ISSUING = {"issue_invitation", "issue_token"}  # a second time, too
+REPEATED = {"issue_invitation", "issue_token", "export_person"}  # events a second time, too
 
 
 def skills(folder):
@@ -105,6 +106,11 @@ def source(folder):
     return ["team"]
 
 
+def person(_folder):
+    claim(AgentFactory(), email="ada@example.com")
+    return ["ada@example.com"]
+
+
 def old_events(_folder):
     AuditEvent.objects.create(action="log_in", at=timezone.now() - timezone.timedelta(days=366))
     return []
@@ -126,6 +132,8 @@ COMMANDS = {
     "recount": miscounted,
     "sync_sources": source,
     "prune_audit": old_events,
+    "export_person": person,
+    "erase_person": lambda folder: [*person(folder), "--yes"],
 }
 
 
@@ -141,9 +149,10 @@ def run(tmp_path, monkeypatch):
     def fetched(_source, _commit):
         yield Fetched("1" * 40, False, tmp_path, [])
 
-    monkeypatch.setattr(clock, "fetched", fetched)
+    monkeypatch.setattr(scheduler, "fetched", fetched)
     # Without the thread that keeps the turn, on a connection of its own.
-    monkeypatch.setattr(clock, "Heartbeat", lambda _: nullcontext(SimpleNamespace(has_turn=True)))
+    turn = SimpleNamespace(has_turn=True)
+    monkeypatch.setattr(scheduler, "Heartbeat", lambda _: nullcontext(turn))
 
     def run(name, arguments):
         with suppress(CommandError):  # There is no second factor to remove a second time.
@@ -164,7 +173,7 @@ def test_each_command(alone, run, tmp_path):
             for is_repeated in (False, True):
                 run(name, arguments)
                 watcher.look()
-                is_event = name in ISSUING or not is_repeated
+                is_event = name in REPEATED or not is_repeated
                 actions = [(one.actor_kind, one.actor_name, one.action) for one in watcher.events]
                 action = "sync" if name == "sync_sources" else name
                 assert actions == [("command", name, action)] * is_event

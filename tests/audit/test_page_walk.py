@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db
 READING = {
     *("history", "versions", "version", "compare", "as_agent", "file", "version_file", "tags"),
     *("preview", "fields", "import", "issued", "find", "index", "app_list", "jsi18n", "search"),
-    *("autocomplete", "view_on_site", "password_change_done"),
+    *("autocomplete", "view_on_site", "password_change_done", "recovery_codes"),
 }
 LISTS = {"changelist", "do"}  # of actions: tests/audit/test_staff_walk.py
 
