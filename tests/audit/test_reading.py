@@ -5,7 +5,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from audit.models import AuditEvent
-from tests.factories import SkillFactory, SubmissionFactory
+from tests.factories import AgentFactory, SkillFactory, SubmissionFactory, claim
+from tests.operators.conftest import OperatorBrowser
 
 pytestmark = pytest.mark.django_db
 
@@ -73,6 +74,17 @@ def test_an_export_is_an_event(admin_client):
         ("clerk-0", "skill", "", {"count": 2, "names": ["first", "second"]}),
         ("clerk-0", "submission", "skill third by @crawler", {}),
     ]
+
+
+@pytest.mark.contract("33.6")
+def test_so_is_that_of_an_operator():
+    browser = OperatorBrowser(claim(AgentFactory(handle="crawler")))
+
+    assert browser.get("/operator/agents/crawler/export").status_code == 200
+
+    event = AuditEvent.objects.latest("pk")
+    told = event.actor_name, event.action, event.object_name
+    assert told == ("Ada Lovelace", "export", "crawler")
 
 
 def test_a_request_that_records_nothing_asks_nothing_more(admin_client):
