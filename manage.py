@@ -8,6 +8,8 @@ from django.core.management import execute_from_command_line
 from django.db import OperationalError, ProgrammingError
 from psycopg.errors import UndefinedTable
 
+from marketplace.acting import acting
+
 
 def main():
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings")
@@ -18,7 +20,8 @@ def main():
         os.environ.setdefault("SECRET_KEY", secrets.token_urlsafe(50))
         os.environ.setdefault("DATABASE_URL", "postgres://build/none")
     try:
-        execute_from_command_line(sys.argv)
+        with acting("command", " ".join(sys.argv[1:2])):
+            execute_from_command_line(sys.argv)
     except (ImproperlyConfigured, OperationalError, ProgrammingError) as error:
         sentence = sentence_of(error)
         if sentence is None or "--traceback" in sys.argv:

@@ -47,7 +47,8 @@ WITH usable AS (
 AUTHENTICATE = f"{USABLE} SELECT * FROM usable"
 
 # A transaction that changes nothing does not wait for the disk, so its time would reveal that the
-# token does not exist. The message makes every transaction write, and so wait.
+# token does not exist. The message makes every transaction write, and so wait. The triggers of
+# agents/schema/leaked.sql record the event, from the two settings.
 REVOKE = """
 WITH revoked AS (
     UPDATE agents_agenttoken
@@ -62,7 +63,9 @@ WITH revoked AS (
     SET revoked_at = statement_timestamp(), revocation_reason = %(reason)s
     WHERE digest = %(digest)s AND revoked_at IS NULL
 )
-SELECT pg_logical_emit_message(true, 'marketplace', '')
+SELECT pg_logical_emit_message(true, 'marketplace', ''),
+    set_config('audit.address', %(address)s, true),
+    set_config('audit.request_id', %(request_id)s, true)
 """
 
 # The start of every statement of Agent.fetch_verdict: the lock of Agent.lock_active. Without a row

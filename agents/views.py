@@ -32,6 +32,7 @@ from agents.serializers.tokens import (
     RotateTokenSerializer,
     TokenPageSerializer,
 )
+from audit.views import AuditedMixin
 from marketplace.access import Audience
 from marketplace.api.parsers import OptionalJSONParser
 from marketplace.api.query_params import query_parameters
@@ -65,7 +66,7 @@ class RegistrationViewSet(PublicViewSet):
         return self.respond(RegisteredAgentSerializer, agent, status.HTTP_201_CREATED)
 
 
-class ClaimViewSet(ApiViewSet):
+class ClaimViewSet(AuditedMixin, ApiViewSet):
     """The calling agent's claim (contract 7)."""
 
     required_scope = Scope.READ
@@ -96,7 +97,7 @@ class ClaimViewSet(ApiViewSet):
 
 
 @extend_schema(tags=["Tokens"])
-class TokenViewSet(ApiViewSet):
+class TokenViewSet(AuditedMixin, ApiViewSet):
     """The calling agent's tokens (contract 15)."""
 
     required_scope = Scope.READ
@@ -159,7 +160,7 @@ class TokenViewSet(ApiViewSet):
         return self.respond(RevokedTokenSerializer, token)
 
 
-class LeakedTokenViewSet(PublicViewSet):
+class LeakedTokenViewSet(AuditedMixin, PublicViewSet):
     audience = Audience.EVERYONE
     serializer_class = LeakedTokenSerializer
 

@@ -1,6 +1,7 @@
 """Importing files into the catalogue (contract 23)."""
 
 import os
+from collections import Counter
 from contextlib import contextmanager
 from itertools import chain, count, islice
 
@@ -8,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import prefetch_related_objects
 
+from audit.models import AuditEvent
 from catalogue.frontmatter import Refused, read_frontmatter, read_text
 from catalogue.inspection import refusals
 from catalogue.models import (
@@ -58,6 +60,7 @@ class Importer(Finder):
         self.source = source
         self.strict = strict
         self.spellings = Spellings(self.model)
+        self.changed = []  # (slug, "created" or "updated") of entries
 
     @property
     def import_fields(self):
@@ -140,6 +143,15 @@ class Importer(Finder):
                 elif entry := self.new_entry(file):
                     new[file.source] = (file, entry)
             self.create(new.values())
+            self.record_batch()
+
+    def record_batch(self):
+        """Record what the transaction has changed."""
+        changed, self.changed = self.changed, []
+        if changed:
+            kind, names = self.model.kind, [slug for slug, _ in changed]
+            counts = Counter(result for _, result in changed)
+            AuditEvent.objects.record(f"import_{kind}s", kind=kind, names=names, **counts)
 
     def learn(self, files):
         """Read once what is about all of these files."""
@@ -157,6 +169,7 @@ class Importer(Finder):
         if self.save_bundle(file, entry) or names:
             # Only these, because counters move and staff withdraw entries meanwhile.
             entry.save(update_fields=[*names, "updated_at"])
+            self.changed.append((entry.slug, "updated"))
             self.report.updated += 1
         else:
             self.report.unchanged += 1
@@ -179,6 +192,7 @@ class Importer(Finder):
         prefetch_related_objects([entry for _, entry in new], *self.bundles)
         for file, entry in new:
             self.save_bundle(file, entry)
+            self.changed.append((entry.slug, "created"))
             self.report.created += 1
         self.find_look_alikes(new)
 

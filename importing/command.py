@@ -1,17 +1,19 @@
 from pathlib import Path
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from tqdm import tqdm
 
 from catalogue.models import REPOSITORY
 from importing.reports import ImportReport
+from marketplace.acting import ActingCommand
 
 INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
 
 
-class ImportCommand(BaseCommand):
+class ImportCommand(ActingCommand):
     """The base of import_skills and import_personas."""
 
+    as_one = True
     importer_class = None
     looks_for = ""
 

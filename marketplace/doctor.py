@@ -44,6 +44,12 @@ SELECT string_agg(username, ', ' ORDER BY username), bool_or(is_superuser)
 FROM people_wayin JOIN auth_user ON auth_user.id = user_id
 WHERE is_active
 """
+AUDIT_TRAIL = """
+SELECT (
+    SELECT count(*) FROM pg_trigger WHERE tgrelid = 'audit_auditevent'::regclass AND tgenabled = 'O'
+), (SELECT extract(epoch FROM now() - min(at)) / 86400 FROM audit_auditevent)
+"""
+TRIGGERS_OF_TRAIL = 2
 NEWEST = 100_000  # entries of which doctor counts the findings
 MANY = 1000  # entries, below which PostgreSQL plans well without statistics
 RESERVED = 100 * 2**20  # bytes of disk space besides the downloads
@@ -157,6 +163,21 @@ def sign_in():
         raise Problem(f"{issuer} cannot be used: {error}. Correct OIDC_ISSUER.") from error
     ways_in = f" Passwords are only for: {names}." if settings.OIDC_ONLY else ""
     return f"{issuer} answers.{ways_in}"
+
+
+def audit_trail():
+    number, days = row_of(AUDIT_TRAIL)
+    if number < TRIGGERS_OF_TRAIL:
+        raise Problem(
+            "Somebody has dropped or disabled a trigger, so events can be changed. Compare the "
+            "trail with the copy outside, and create the trigger again (audit/schema/events.sql)."
+        )
+    if settings.AUDIT_DAYS and (days or 0) > settings.AUDIT_DAYS + 1:
+        raise Problem(
+            "It has events older than AUDIT_DAYS. Start the clock process, or run python manage.py "
+            "prune_audit every day."
+        )
+    return f"Events of {days or 0:.0f} days; nobody can change them without dropping a trigger."
 
 
 def clocks():

@@ -149,12 +149,15 @@ class Note(StaffRemark):
 
 class AssignmentManager(models.Manager):
     def assign(self, row, assignee):
-        """Give a row to one of the staff, or with None to nobody."""
+        """Give a row to one of the staff, or with None to nobody; returns whether that is new."""
         if assignee is None:
-            row.assignments.all().delete()
-        else:
-            values = {"assignee": assignee, "object_repr": str(row)[:200]}
-            row.assignments.update_or_create(defaults=values)
+            deleted, _ = row.assignments.all().delete()
+            return deleted > 0
+        if row.assignments.filter(assignee=assignee).exists():
+            return False
+        values = {"assignee": assignee, "object_repr": str(row)[:200]}
+        row.assignments.update_or_create(defaults=values)
+        return True
 
 
 class Assignment(StaffRemark):

@@ -12,9 +12,9 @@ TOKEN = re.compile(rf"(?:{AGENT}|{OPERATOR}|{INVITATION})[0-9A-Za-z]{{{TOKEN_SEC
 # What a log must not contain: the text after one of these three or `/claim/`, even truncated, and
 # any other text that is at least as long as the secret of a token, a claim, a session or a CSRF
 # token, percent-encoded or not. 32 hexadecimal digits alone are a request's ID: secrets have more
-# letters.
+# letters. A hint, `mkt_agent_4fKd…Xw3a`, is no secret.
 SECRET = re.compile(
-    rf"(?:(?<={AGENT})|(?<={OPERATOR})|(?<={INVITATION})|(?<=/claim/))\w+"
+    rf"(?:(?<={AGENT})|(?<={OPERATOR})|(?<={INVITATION})|(?<=/claim/))(?!\w{{4}}…)\w+"
     r"|(?<![0-9A-Za-z])(?![0-9a-f]{32}(?![0-9A-Za-z%]))(?:%[0-9A-Fa-f]{2}|[0-9A-Za-z]){30,}"
 )
 

@@ -77,6 +77,8 @@ SOURCE_HOSTS = environment.words(
 )
 CLOCK_METRICS_ADDRESS = environment.address("CLOCK_METRICS_ADDRESS")
 GIT_MAX_ENTRIES = environment.whole_number("GIT_MAX_ENTRIES", default=1000, low=1, high=10_000)
+# Days that the audit trail is kept; 0 keeps it forever.
+AUDIT_DAYS = environment.whole_number("AUDIT_DAYS", default=365, low=0, high=36_500)
 # Whether the start page shows what agents are doing, for everybody.
 SHOW_ACTIVITY = environment.boolean("SHOW_ACTIVITY", default=True)
 # The staff who need a second factor, besides those who have set one up.
@@ -106,6 +108,7 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "rest_framework",
     "marketplace",
+    "audit",
     "catalogue",
     "search",
     "changes",

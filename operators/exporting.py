@@ -4,6 +4,7 @@ from django.http import JsonResponse
 
 from agents.serializers.agents import AgentSerializer
 from agents.serializers.tokens import IssuedTokenSerializer
+from audit.models import AuditEvent
 from catalogue.models import Persona
 from installs import reads
 from installs.limits import usages_of
@@ -64,6 +65,8 @@ def actions_of(claim):
 class Export(Console):
     def get(self, request, handle):
         claim = self.claim_of(handle)
+        by = ("operator", claim.operator_name)
+        AuditEvent.objects.record("export", claim.agent, by=by)
         limits = LimitSerializer(usages_of(request, claim.agent), many=True).data
         return JsonResponse(
             {**exported(claim), "limits": limits},

@@ -13,6 +13,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from agents import handles
 from marketplace import access
 from marketplace.access import Audience
+from marketplace.acting import acting
 from marketplace.api.links import local_path
 from marketplace.middleware.pages import has_method, page
 from marketplace.ratelimits.client_address import client_address
@@ -34,6 +35,7 @@ class OperatorPage(View):
     content_security_policy = CONTENT_SECURITY_POLICY
     http_method_names = ["get", "head", "post"]
     audience = Audience.OPERATORS
+    is_one_event = False  # of the audit trail, although it takes several transactions
 
     @page
     @method_decorator([never_cache, sensitive_post_parameters()])
@@ -41,7 +43,8 @@ class OperatorPage(View):
         storage = ConsoleMessages(request)
         request._messages = storage  # noqa: SLF001, where Django's own middleware puts them
         refused = has_method(request.resolver_match.func, request.method) and self.refusal()
-        response = refused or self.respond(request, *args, **path)
+        with acting("operator", request=request, as_one=self.is_one_event):
+            response = refused or self.respond(request, *args, **path)
         if request.method != "HEAD":
             storage.update(response)
         # Only the origin: under no-referrer, a browser would post a form with

@@ -25,6 +25,8 @@ MAX_NAMED = 10  # agents in a message: its cookie holds 2 KB, and a longer one i
 class ReplaceRecalled(Console):
     """GET asks for confirmation. POST acts on each agent in a transaction of its own."""
 
+    is_one_event = True
+
     def get(self, request, **path):
         return self.render("operator/replace.html", recall=self.recall(**path))
 
@@ -72,7 +74,7 @@ class ReplaceRecalled(Console):
         agent.snapshot_before_change()
         if not act(recall, agent):
             return False
-        note_change(agent, operator, f"{recall.done}.")
+        note_change("replace_recalled", agent, operator, f"{recall.done}.")
         return True
 
 

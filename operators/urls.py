@@ -24,7 +24,9 @@ urlpatterns = [
     re_path(rf"{AGENT}/export/?$", Export.as_view(), name="operator-export"),
     re_path(rf"{AGENT}/tokens/(?P<token_id>\w+)/?$", TokenPage.as_view(), name="operator-token"),
     *(
-        re_path(rf"{AGENT}/{name}{action.view_class.subject_path}/?$", action)
+        re_path(
+            rf"{AGENT}/{name}{action.view_class.subject_path}/?$", action, name=f"operator-{name}"
+        )
         for name, action in ACTIONS.items()
     ),
 ]

@@ -7,6 +7,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from agents.models import OperatorKey
+from audit.models import AuditEvent
 from marketplace.shown_once import shown_once
 from operators import sessions
 from operators.agents_list import AgentsList
@@ -47,6 +48,7 @@ class AgentsPage(OperatorPage):
             return too_many(request, usage)
         key = OperatorKey.objects.of_text(request.POST.get("key", "").strip())
         if key is None:
+            AuditEvent.objects.record("log_in_failed", kind="operatorkey")
             response = self.ask(request, refused=usage, status=400)
         else:
             rotate_token(request)
@@ -59,6 +61,7 @@ class AgentsPage(OperatorPage):
             if previous := sessions.session_of(request):
                 previous.delete()
             sessions.begin(response, key)
+            AuditEvent.objects.record("log_in", key, by=by(key))
         return with_limits(response, usage)
 
     def ask(self, request, *, refused=None, status=200):
@@ -100,6 +103,7 @@ class LogOut(Console):
 
     def post(self, request):
         self.session.delete()
+        AuditEvent.objects.record("log_out", self.key, by=by(self.key))
         return logged_out(request, "You are logged out.")
 
 
@@ -111,7 +115,13 @@ class EndSessions(Console):
 
     def post(self, request):
         self.key.sessions.all().delete()
+        AuditEvent.objects.record("end_sessions", self.key, by=by(self.key))
         return logged_out(request, "All sessions of your key have ended. The key keeps working.")
+
+
+def by(key):
+    """The actor of what an operator does with no particular agent."""
+    return "operator", str(key)
 
 
 def logged_out(request, message):

@@ -4,6 +4,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.decorators import action
 
+from audit.views import AuditedMixin
 from marketplace.access import Audience
 from marketplace.api.viewsets import PublicViewSet
 from marketplace.features import has_submissions
@@ -17,7 +18,7 @@ from publishers.serializers import ExchangedTokenSerializer, ExchangeSerializer
 logger = logging.getLogger(__name__)
 
 
-class ExchangeViewSet(PublicViewSet):
+class ExchangeViewSet(AuditedMixin, PublicViewSet):
     """Trusted publishing (contract 31). With SUBMISSIONS=off, its path does not exist."""
 
     audience = Audience.EVERYONE

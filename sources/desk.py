@@ -22,13 +22,19 @@ class DeskMixin:
 
     def submit(self, row, proposal):
         origin = Origin(self.source, row.path, self.fetched.commit)
-        _, is_new = Submission.objects.submit_from(origin, proposal)
+        submission, is_new = Submission.objects.submit_from(origin, proposal)
         self.counts["proposed" if is_new else "unchanged"] += 1
+        if is_new:
+            self.record(submission.kind, submission.slug, proposed=1)
 
     def withdraw_pending(self, row):
         """Withdraw the pending submission of this file, because the catalogue has its text."""
         for submission in self.pending(kind=row.kind, path=row.path).for_list():
-            submission.withdraw()
+            self.withdraw_submission(submission)
+
+    def withdraw_submission(self, submission):
+        if submission.withdraw():
+            self.record(submission.kind, submission.slug, taken_back=1)
 
     def unsettle_moved(self):
         """Propose again what is on the desk if its entry has moved since, or its slug was taken."""
@@ -52,7 +58,7 @@ class DeskMixin:
         for submission in self.pending().for_list():
             row = rows.get((submission.kind, submission.path))
             if row is None or not row.is_settled:
-                submission.withdraw()
+                self.withdraw_submission(submission)
             if row and not row.is_settled:
                 row.save_values(settled_digest=TAKEN_BACK)
 

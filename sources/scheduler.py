@@ -14,6 +14,7 @@ from django.db.models import Q
 from django.db.models.functions import Greatest, Now
 from django.utils import timezone
 
+from marketplace.acting import acting
 from sources.exceptions import DiskFails, Interrupted, RefIsGone, SourceFails
 from sources.fetching import Fetched, fetched
 from sources.heartbeat import Heartbeat
@@ -23,8 +24,11 @@ from sources.syncing import Sync
 # Seconds until it looks again for sources that are due, for jobs, and for a lost database.
 POLL, ROUND, RETRY = 2, 60, 5
 DAY = timedelta(days=1)
-# The commands that a deployment runs every night.
-JOBS = {"delete_rejected_submissions": DAY, "delete_tokens_of_runs": DAY, "clearsessions": DAY}
+# The regular jobs, and the time between two runs.
+JOBS = {
+    **dict.fromkeys(("delete_rejected_submissions", "delete_tokens_of_runs", "clearsessions"), DAY),
+    "prune_audit": timedelta(hours=1),
+}
 CRASHED = "The run crashed; the log of sync_sources says more."
 logger = logging.getLogger(__name__)
 
@@ -60,7 +64,7 @@ class Scheduler:
 
     def run_forever(self):
         """Sync what is due or requested, and run the jobs, until a signal ends it."""
-        with Heartbeat(self.holder) as heart:
+        with Heartbeat(self.holder) as heart, acting("system", "clock"):
             while True:
                 close_old_connections()
                 try:

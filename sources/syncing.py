@@ -7,8 +7,10 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
+from audit.models import AuditEvent
 from catalogue.frontmatter import Refused
 from importing.base import taking_turns
+from marketplace.acting import acting, current_act
 from marketplace.models import MAX_REASON
 from sources.desk import DeskMixin
 from sources.discovery import Discovery
@@ -33,7 +35,15 @@ class Sync(DeskMixin, WithdrawingMixin):
         self.proposing = {kind: new(source, self.root) for kind, new in PROPOSING.items()}
 
     def run(self):
-        """Sync every file; returns the source. Raises Interrupted."""
+        """Sync every file, as one event of the audit trail; returns the source.
+
+        Raises Interrupted.
+        """
+        act = current_act()
+        with acting(act.kind, act.name, as_one=True):
+            return self.sync_files()
+
+    def sync_files(self):
         discovery = Discovery(self.source, self.root, self.proposing)
         files = [] if discovery.gone else discovery.run()
         inventory = Inventory(self.source, self.root, self.proposing, self.fetched.findings)
@@ -101,8 +111,11 @@ class Sync(DeskMixin, WithdrawingMixin):
             return False
         if outcome.result == "refused":
             raise Refused(outcome.reason)
-        if not outcome.entry.is_published:
+        is_back = not outcome.entry.is_published
+        if is_back:
             outcome.entry.publish()  # It was gone.
+        if is_back or outcome.result != "unchanged":
+            self.record(row.kind, outcome.entry.slug, published=1)
         self.keep_commit(outcome, number)
         self.withdraw_pending(row)
         row.settle(note=outcome.reason)
@@ -139,3 +152,7 @@ class Sync(DeskMixin, WithdrawingMixin):
         else:
             self.submit(row, proposal)
         row.settle(note="; ".join(proposal.importer.report.notes))
+
+    def record(self, kind, slug, **counts):
+        """Record a change of this run in the audit trail, where the run is one event."""
+        AuditEvent.objects.record("sync", self.source, also=[f"{kind} {slug}"], **counts)

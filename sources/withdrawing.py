@@ -87,6 +87,7 @@ class WithdrawingMixin:
         self.withdraw_pending(row)
         row.settle(withdrawn_at=entry.withdrawn_at)
         self.counts["withdrawn"] += 1
+        self.record(entry.kind, entry.slug, withdrawn=1)
 
 
 def are_many(withdrawals, entries):

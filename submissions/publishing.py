@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.db import OperationalError
 from psycopg.errors import LockNotAvailable
 
+from audit.models import AuditEvent
 from catalogue.frontmatter import Refused
 from catalogue.models import REPOSITORY, SUBMITTED, Status
 from importing.base import taking_turns
@@ -124,9 +125,10 @@ def publish_at_once(submission):
             entry = locked_entry(submission)
             if entry is not None and may_publish_at_once(submission, entry):
                 record(submission, imported(submission), entry.number)
-                entry.take_snapshot(
-                    reason=f"Published a submission of {submission.author}", is_event=True
-                )
+                reason = f"Published a submission of {submission.author}"
+                entry.take_snapshot(reason=reason, is_event=True)
+                by = ("agent", submission.agent.handle)
+                AuditEvent.objects.record("publish", entry, by=by, message=reason)
     except (Refused, AlreadyDecided, ValidationError):
         submission.refresh_from_db(fields=["state", "number", "decided_at"])
     except OperationalError as error:

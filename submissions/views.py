@@ -3,9 +3,12 @@
 import re
 from contextlib import closing, suppress
 
+from django.db import transaction
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
 
+from audit.models import AuditEvent
+from audit.views import AuditedMixin
 from catalogue.models import Kind
 from marketplace import access
 from marketplace.api.exceptions import BadRequest
@@ -55,7 +58,7 @@ WITH_ZIP = [
 
 
 @extend_schema(tags=["Submissions"])
-class SubmissionViewSet(ApiViewSet):
+class SubmissionViewSet(AuditedMixin, ApiViewSet):
     """An agent's submissions. With SUBMISSIONS=off, these paths do not exist."""
 
     lookup_url_kwarg = "submissionId"
@@ -176,7 +179,11 @@ class SubmissionViewSet(ApiViewSet):
     def destroy(self, request, **path):
         query_parameters(request)
         submission = Submission.objects.own(request.user, path["submissionId"])
-        submission.withdraw()
+        with transaction.atomic():
+            if submission.withdraw():
+                submission.agent = request.user
+                by = ("agent", submission.agent.handle)
+                AuditEvent.objects.record("withdraw_submission", submission, by=by)
         return self.respond(WithdrawnSerializer, submission)
 
 

@@ -17,6 +17,7 @@ FEED = ["changes_feed"]
 # PostgreSQL refuses to delete their rows.
 KEPT = [
     "submissions_submittedversion",
+    "audit_auditevent",
     *("catalogue_skillversion", "catalogue_personaversion", "catalogue_filecontent"),
 ]
 

@@ -164,10 +164,10 @@ OPERATIONS = [
     managing(
         *("confirm_claim", "POST", "/confirm-claim", {"code": CODE}),
         policy="confirm-claim",
-        budget=21,
+        budget=22,
     ),
-    managing("create_token", "POST", "/tokens", {"name": "laptop"}, budget=7, status=201),
-    managing("revoke_token", "DELETE", "/tokens/token_spare", budget=8),
+    managing("create_token", "POST", "/tokens", {"name": "laptop"}, budget=8, status=201),
+    managing("revoke_token", "DELETE", "/tokens/token_spare", budget=9),
     installing(
         "install_skill", "skills/install", "pdf-tables", policy="install", budget=3, status=201
     ),
@@ -208,7 +208,7 @@ OPERATIONS = [
     ),
     Operation(
         *("submit", "POST", SUBMISSIONS, SUBMISSION),
-        budget=21,
+        budget=22,
         status=201,
         scope="submit",
         policy="submit",
@@ -225,7 +225,7 @@ OPERATIONS = [
         *("withdraw_submission", "DELETE", f"{SUBMISSIONS}/submission_sent"),
         scope="submit",
         policy="manage",
-        budget=7,
+        budget=10,
     ),
     installing("uninstall_persona", "personas/uninstall", "librarian", budget=7),
     Operation(
@@ -244,11 +244,11 @@ OPERATIONS = [
     Operation(
         *("exchange_token", "POST", "/tokens/exchange", {"token": ACTIONS.token(lasts=HOUR)}),
         policy="exchange",
-        budget=17,
+        budget=18,
         status=201,
     ),
     # Last, because it ends the token of the request.
-    managing("rotate_token", "POST", "/tokens/rotate", {"graceSeconds": 60}, budget=9, status=201),
+    managing("rotate_token", "POST", "/tokens/rotate", {"graceSeconds": 60}, budget=10, status=201),
 ]
 OPERATION = {operation.name: operation for operation in OPERATIONS}
 PUBLIC = [operation for operation in OPERATIONS if operation.scope is None]

@@ -15,8 +15,8 @@ def rows_of(table):
     model, *names = table if isinstance(table, tuple) else (table,)
     columns = ", ".join(model._meta.get_field(name).column for name in names) or "*"
     key = model._meta.pk.column
-    rows = f'SELECT {key} AS key, {columns} FROM "{model._meta.db_table}"'
-    return f"(SELECT array_agg(rows::text ORDER BY rows.key) FROM ({rows}) rows)"
+    rows = f'SELECT {key} AS row_key, {columns} FROM "{model._meta.db_table}"'
+    return f"(SELECT array_agg(rows::text ORDER BY rows.row_key) FROM ({rows}) rows)"
 
 
 def snapshot(*tables):

@@ -10,7 +10,7 @@ def note_also(model_admin, request, rows, verb, agents):
 
     These are operators, cases or reviews.
     """
-    if model_admin.model is not Agent:
+    if model_admin.model is not Agent and agents:
         handles, rows = ", ".join(agent.handle for agent in agents), list(rows)
         together = f" (one of {len(rows)} selected rows)" if len(rows) > 1 else ""
         for row in rows:

@@ -208,7 +208,11 @@ class Agent(models.Model):
         self.change(paused_at=None)
 
     def suspend(self, reason=""):
+        """Returns whether that changes the agent."""
+        if self.suspended_at and self.suspension_reason == reason:
+            return False
         self.change(suspended_at=self.suspended_at or timezone.now(), suspension_reason=reason)
+        return True
 
     def restore(self):
         if self.deleted_at is None:

@@ -11,6 +11,7 @@ from django.utils import timezone
 from agents.exceptions import AlreadyClaimed, ClaimCodeExpired, InvalidClaimCode
 from agents.models.claim_codes import digest_of
 from agents.models.operators import OperatorKey
+from audit.models import AuditEvent
 from catalogue.models import with_words, words_of
 from marketplace.api.exceptions import InsufficientScope
 from marketplace.api.scopes import DEFAULT_SCOPES, Scope, allows
@@ -119,6 +120,7 @@ class OperatorClaim(models.Model):
         if not self.claimed_at:
             self._copy(code, "operator_name", "operator_email", "code_digest")
             self.save()
+        AuditEvent.objects.record("request_code", self.agent, by=("operator", name))
         return code.text
 
     @property
@@ -192,6 +194,8 @@ class OperatorClaim(models.Model):
         self.agent.snapshot_before_change()
         reason = f"Claimed the agent{f' from {before}' if before else ''}, with the key {self.key}."
         self.agent.take_snapshot(operator=self.operator_name, reason=reason, is_event=True)
+        by = ("agent", self.agent.handle)
+        AuditEvent.objects.record("confirm_claim", self.agent, by=by, message=reason)
 
     def _copy(self, code, *names):
         for name in names:

@@ -22,7 +22,7 @@ class OperatorHistory(StaffHistory):
 
     def take_snapshot(self, row, *, operator="", **details):
         row._history_operator = operator
-        super().take_snapshot(row, **details)
+        return super().take_snapshot(row, **details)
 
 
 @receiver(pre_create_historical_record)

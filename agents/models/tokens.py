@@ -13,7 +13,9 @@ from agents.models.agents import Agent
 from agents.models.history import OperatorHistory
 from agents.models.revoking import LEAKED, RevokedOnce, RevokedQuerySet
 from agents.sql import AUTHENTICATE, REVOKE, STATE
+from audit.models import AuditEvent
 from infrastructure.db.statements import fetch_one
+from marketplace.acting import current_act
 from marketplace.api.exceptions import InsufficientScope
 from marketplace.api.scopes import DEFAULT_SCOPES, Scope, allows
 from marketplace.models import MAX_REASON, RandomTextField, make_public_id, newest_where
@@ -75,7 +77,10 @@ class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):
 
     def revoke_leaked(self, text):
         """Revoke the token, key or invitation with this text, without telling whether it exists."""
-        fetch_one(REVOKE, {"digest": tokens.digest(text), "reason": LEAKED}, writes=True)
+        act = current_act()
+        origin = {"address": act.address, "request_id": act.request_id}
+        values = {"digest": tokens.digest(text), "reason": LEAKED} | origin
+        fetch_one(REVOKE, values, writes=True)
 
 
 class AgentToken(RevokedOnce):
@@ -132,13 +137,15 @@ class AgentToken(RevokedOnce):
         caller.check_scopes(scopes)
         self.check_number(usable)
         expiries = [tokens.expiry(expires_in_days), caller.expires_at]
-        return AgentToken.objects.issue(
+        token = AgentToken.objects.issue(
             self.agent,
             scopes,
             name=name,
             expires_at=min(filter(None, expiries), default=None),
             provenance=caller.provenance,
         )
+        token.record("create_token")
+        return token
 
     @transaction.atomic
     def rotate(self, grace):
@@ -162,6 +169,7 @@ class AgentToken(RevokedOnce):
         caller.save(update_fields=["scopes", "expires_at"])
         caller.refresh_from_db(fields=["expires_at"])
         token.previous = caller
+        token.record("rotate_token", message=f"It replaces {caller}.")
         return token
 
     @transaction.atomic
@@ -176,7 +184,13 @@ class AgentToken(RevokedOnce):
             raise TokenNotFound
         caller.check_scopes(token.scopes)
         token.revoke("Deleted by its agent")
+        token.record("revoke_token")
         return token
+
+    def record(self, action, **details):
+        """Record what the agent does with its token."""
+        details |= {"by": ("agent", self.agent.handle), "scopes": self.scopes}
+        AuditEvent.objects.record(action, self, **details)
 
     def locked(self):
         """Lock the agent and read this token and all its usable ones.

@@ -198,26 +198,37 @@ class Entry(VisibleTexts, Inspected, Checked):
         self._become(Status.WITHDRAWN, timezone.now(), reason, successor)
 
     def deprecate(self, message, successor=None):
-        """Advise against the entry, which stays installable (contract 18.6)."""
+        """Advise against the entry, which stays installable (contract 18.6).
+
+        Returns whether that changes it.
+        """
+        if (self.deprecation_message, self.successor) == (message, successor):
+            return False
         self.deprecation_message, self.successor = message, successor
         self.save(update_fields=["deprecation_message", "successor", "updated_at"])
+        return True
 
     @transaction.atomic
     def change_labels(self, *, add_tags=(), remove_tags=(), **values):
         """Add and remove tags; set the category and the license where there is a value.
 
-        Raises ValidationError if it adds too many tags, or hidden characters.
+        Returns whether that changes it. Raises ValidationError if it adds too many tags, or hidden
+        characters.
         """
         self.lock()
         self.refresh_from_db()
+        before = [getattr(self, name) for name in (*values, "tags")]
         for name, value in values.items():
             setattr(self, name, value or getattr(self, name))
         removed = {label_key(tag) for tag in remove_tags}
         self.tags = once([*(tag for tag in self.tags if label_key(tag) not in removed), *add_tags])
         if add_tags:
             self._meta.get_field("tags").run_validators(self.tags)
+        if before == [getattr(self, name) for name in (*values, "tags")]:
+            return False
         self.check_characters()
         self.save(update_fields=[*values, "tags", "updated_at"])
+        return True
 
     def end_deprecation(self):
         self.deprecate("")

@@ -65,11 +65,13 @@ class Inspected(models.Model):
         super().save(update_fields=update_fields, **options)
 
     def store_findings(self, findings):
-        """Store these, unless somebody has saved the entry since it was read."""
+        """Store these, unless somebody has saved the entry since it was read.
+
+        Returns whether they are others than before.
+        """
         codes = stored_codes(findings)
-        if codes != self.findings:
-            same = type(self).objects.filter(pk=self.pk, updated_at=self.updated_at)
-            same.update(findings=codes)
+        same = type(self).objects.filter(pk=self.pk, updated_at=self.updated_at)
+        return codes != self.findings and same.update(findings=codes) == 1
 
     def inspect(self):
         """All findings of the entry as it is now, saved or not."""

@@ -11,6 +11,7 @@ from django.http import FileResponse, Http404
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 
+from audit.models import MAX_NAMES, AuditEvent
 from catalogue.frontmatter import Refused
 from importing import exports, zips
 from importing.admin.uploads import UploadForm
@@ -35,8 +36,15 @@ def zip_of(entries):
     file = TemporaryFile()  # noqa: SIM115 (the response closes it)
     exports.export(entries, file)
     file.seek(0)
+    record_export(entries)
     name = f"{entries.model.kind}s-{timezone.now():%Y-%m-%d}.zip"
     return FileResponse(file, as_attachment=True, filename=name)
+
+
+def record_export(entries):
+    slugs = entries.order_by("pk").values_list("slug", flat=True)
+    names, kind = slugs[:MAX_NAMES], entries.model.kind
+    AuditEvent.objects.record("export", kind=kind, names=names, count=slugs.count())
 
 
 def import_view(model_admin, request):

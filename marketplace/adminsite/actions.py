@@ -21,6 +21,10 @@ from marketplace.visible_texts import VisibleTextsMixin
 NAMED = 5  # rows that a message names
 
 
+class NothingChanged(Exception):
+    """A row already is as an action would make it."""
+
+
 class ReasonField(forms.CharField):
     """A few lines that others read, without the CRLF that browsers post."""
 
@@ -186,9 +190,12 @@ class ConfirmedActionsMixin:
 
     @contextmanager
     def logged_change(self, request, row, message, **details):
-        """Change a row in a transaction, and log it with what the person has accepted."""
+        """Change a row in a transaction, and log it with what the person has accepted.
+
+        A NothingChanged within it ends it, and nothing is logged.
+        """
         message = f"{message} {getattr(request, 'accepted', '')}".rstrip()
-        with transaction.atomic():
+        with suppress(NothingChanged), transaction.atomic():
             self.snapshot_before_change(row)
             yield
             self.log_change(request, row, message, **details)
@@ -196,14 +203,16 @@ class ConfirmedActionsMixin:
     def change_each(self, request, queryset, message, change, *, then=""):
         """Call `change` with each row, in its own transaction, which locks no other row.
 
-        Returns the changed rows, which `tell` names. If a row raises a ValidationError, staff see
-        its message.
+        Returns the rows that are now as they should be, which `tell` names. If a row raises a
+        ValidationError, staff see its message. If `change` returns False, nothing has changed, and
+        nothing is logged.
         """
         changed = []
         for row in queryset.order_by("pk"):
             try:
                 with self.logged_change(request, row, message):
-                    change(row)
+                    if change(row) is False:
+                        raise NothingChanged
             except ValidationError as error:
                 self.message_user(request, f"{row}: {' '.join(error.messages)}", messages.ERROR)
             else:

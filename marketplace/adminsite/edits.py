@@ -122,6 +122,11 @@ class EditsMixin:
         with suppress(ValueError):  # Django responds to an invalid key.
             list(self.model.objects.select_for_update(no_key=True).only("pk").filter(pk=pk))
 
+    def log_deletions(self, request, queryset):
+        """Log one at a time, because Django tells nobody of several that it logs at once."""
+        log = super().log_deletions
+        return [entry for row in queryset for entry in log(request, [row])]
+
     def render_change_form(self, request, context, *args, **kwargs):
         form = context["adminform"].form
         if getattr(form, "conflicts", None):

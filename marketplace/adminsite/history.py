@@ -22,16 +22,17 @@ class StaffHistory(HistoricalRecords):
         cls.snapshot_before_change = lambda row: self.snapshot_before_change(row)  # noqa: PLW0108
 
     def take_snapshot(self, row, *, user=None, reason="", kind="~", is_event=False):
-        """Take a snapshot of the row, unless the newest one is the same.
+        """Take a snapshot of the row, unless the newest one is the same; returns whether it did.
 
         An event always gets a snapshot, because it may have changed no column of the row itself.
         """
         newest = row.history.first()
         is_change = kind == "~" and not is_event
         if is_change and newest is not None and not changes_between(newest, row):
-            return
+            return False
         row._history_user, row._change_reason = user, reason
         self.create_historical_record(row, kind)
+        return True
 
     def snapshot_before_change(self, row):
         """Take a snapshot of the row as it is in the database, so that it can be restored.

@@ -6,6 +6,8 @@ from django.contrib.sessions.middleware import SessionMiddleware
 from django.urls import reverse
 from django.utils.functional import cached_property
 
+from marketplace.acting import acting
+
 
 class StaffOnlyMixin:
     @cached_property
@@ -18,11 +20,19 @@ class StaffOnlyMixin:
         return self.get_response(request)
 
 
+class ActingMixin:
+    """Makes the changes of one request one event of the audit trail (contract 33.3)."""
+
+    def __call__(self, request):
+        with acting("staff", request=request, as_one=True):
+            return super().__call__(request)
+
+
 class StaffSessionMiddleware(StaffOnlyMixin, SessionMiddleware):
     pass
 
 
-class StaffAuthenticationMiddleware(StaffOnlyMixin, AuthenticationMiddleware):
+class StaffAuthenticationMiddleware(StaffOnlyMixin, ActingMixin, AuthenticationMiddleware):
     pass
 
 

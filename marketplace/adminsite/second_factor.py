@@ -14,6 +14,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.models import User
+from django.contrib.auth.signals import user_login_failed
 from django.contrib.auth.views import RedirectURLMixin, redirect_to_login
 from django.db import transaction
 from django.shortcuts import redirect
@@ -161,6 +162,8 @@ class SecondFactorPage(RedirectURLMixin, FormView):
         else:
             device, act = verified(self.device, code), self.acts.get(self.request.POST.get("do"))
         if device is None:
+            credentials = {"username": self.request.user.get_username()}
+            user_login_failed.send(__name__, credentials=credentials, request=self.request)
             form.add_error("code", self.refusal)
             return self.form_invalid(form)
         self.request.session.cycle_key()

@@ -3,8 +3,10 @@ from http import HTTPStatus
 from itertools import groupby
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
 
@@ -80,6 +82,14 @@ class MarketplaceAdminSite(AdminSite):
 
     def recovery_codes(self, request):
         return second_factor.recovery_codes_view(self, request)
+
+    def password_change(self, request, extra_context=None):
+        with transaction.atomic():
+            response = super().password_change(request, extra_context)
+            if request.method == "POST" and response.status_code == HTTPStatus.FOUND:
+                users = self.get_model_admin(User)
+                users.log_change(request, request.user, "Changed their own password.")
+        return response
 
     def end_sessions(self, request):
         return end_sessions_view(self, request)

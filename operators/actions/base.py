@@ -6,6 +6,7 @@ from django.db import transaction
 from django.shortcuts import redirect
 from django.urls import reverse
 
+from audit.models import AuditEvent
 from marketplace.ratelimits.windows import Caller, count
 from operators.pages import Console, too_many
 
@@ -54,7 +55,8 @@ class Action(Console):
                 form.add_error(None, error)
                 return self.confirm(claim, subject, form, status=400)
             note = self.note.format(subject=subject)
-            note_change(agent, operator, note, is_event=self.is_event)
+            name = request.resolver_match.url_name.removeprefix("operator-").replace("-", "_")
+            note_change(name, agent, operator, note, is_event=self.is_event)
         return self.show(agent, subject)
 
     def refuse(self, claim):
@@ -96,7 +98,9 @@ class Action(Console):
         return reverse("operator-agent", args=[agent.handle])
 
 
-def note_change(agent, operator, reason, *, is_event=True):
-    """Record in the agent's history what an operator has done with it."""
+def note_change(action, agent, operator, reason, *, is_event=True):
+    """Record what an operator has done with the agent, in its history and in the audit trail."""
     agent.refresh_from_db()
-    agent.take_snapshot(operator=operator, reason=reason, is_event=is_event)
+    if agent.take_snapshot(operator=operator, reason=reason, is_event=is_event):
+        by = ("operator", operator)
+        AuditEvent.objects.record(action, agent, by=by, message=reason)

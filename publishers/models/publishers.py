@@ -239,10 +239,12 @@ class Publisher(models.Model):
     def token_for(self, provenance):
         self.last_used_at = timezone.now()
         self.save(update_fields=["last_used_at"])
-        return AgentToken.objects.issue(
+        token = AgentToken.objects.issue(
             self.agent,
             [Scope.SUBMIT] if access.is_public() else [Scope.READ, Scope.SUBMIT],
             name=name_of(provenance),
             expires_at=self.last_used_at + LIFETIME,
             provenance=provenance,
         )
+        token.record("exchange_token", message=f"For a run of {self}.")
+        return token

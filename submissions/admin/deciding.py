@@ -11,6 +11,7 @@ from django.shortcuts import redirect
 from django.template.defaultfilters import truncatechars
 from django.utils import timezone
 
+from audit.models import AuditEvent
 from catalogue.comparisons import file_changes
 from catalogue.findings import Finding
 from catalogue.frontmatter import Refused
@@ -124,6 +125,7 @@ def archive_view(model_admin, request, object_id):
     file = TemporaryFile()  # noqa: SIM115 (the response closes it)
     submission.write_archive(file)
     file.seek(0)
+    AuditEvent.objects.record("export", submission)
     return FileResponse(file, as_attachment=True, filename=f"{submission.slug}.zip")
 
 

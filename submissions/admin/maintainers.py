@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect
 from agents.admin.forms import AgentField
 from catalogue.models import REPOSITORY
 from marketplace.adminsite import theme
-from marketplace.adminsite.actions import ActionForm
+from marketplace.adminsite.actions import ActionForm, NothingChanged
 from marketplace.adminsite.base import link_to
 from marketplace.adminsite.pages import AdminPage
 from marketplace.adminsite.panels import panel
@@ -117,6 +117,8 @@ def maintainers_view(model_admin, request, object_id):
         agent = form.cleaned_data["agent"]
         message = f"Made @{agent.handle} a maintainer."
         with model_admin.logged_change(request, entry, message, is_event=True):
+            if Maintainer.objects.of(entry).present().filter(agent=agent).exists():
+                raise NothingChanged
             Maintainer.objects.add(entry, agent)
         model_admin.message_user(request, message)
         return redirect(model_admin.url_of("maintainers", entry.pk))
@@ -158,7 +160,10 @@ def maintainer_action_view(model_admin, request, object_id, maintainer, act):
     opens = bool(form and form.cleaned_data["opens"])
     message = action.done.format(name) + (f" {OPEN}" if opens else "")
     with model_admin.logged_change(request, entry, message, is_event=True):
+        before = row.trusted_at, row.removed_at
         getattr(row, act)()
+        if before == (row.trusted_at, row.removed_at):
+            raise NothingChanged
         if opens:
             Maintainer.objects.open_to_all(entry)
     model_admin.message_user(request, message)

@@ -11,6 +11,7 @@ from django.db.models import F, Q, Sum
 from django.utils import timezone
 
 from agents.models import Agent
+from audit.models import AuditEvent
 from catalogue.archives import SKILL_MD
 from catalogue.models import REFUSALS, Kind, Persona, Purge, Skill
 from importing.zips import unzip
@@ -73,7 +74,12 @@ class SubmissionQuerySet(FromSourceQuerySet):
         author = {"agent": agent, "user": user, "source": None}
         author |= {"kind": proposal.kind, "slug": proposal.slug}
         submission = self.model(**author, **about, **proposal.values)
-        return self.store(submission, proposal, self.filter(**author), is_maintainer=is_maintainer)
+        submission, is_new = self.store(
+            submission, proposal, self.filter(**author), is_maintainer=is_maintainer
+        )
+        if is_new:
+            AuditEvent.objects.record("submit", submission, by=agent and ("agent", agent.handle))
+        return submission, is_new
 
     def store(self, submission, proposal, own, *, is_maintainer=False):
         """Store it in place of the pending one of its author's `own`. Raises TooManyPending."""
@@ -281,14 +287,18 @@ class Submission(FromSource, SentFromRun):
 
     @transaction.atomic
     def withdraw(self):
-        """Take it back, and delete its bytes. Raises AlreadyDecided, but not the second time."""
+        """Take it back, and delete its bytes; returns whether that changed it.
+
+        Raises AlreadyDecided, but not the second time.
+        """
         rows = Submission.objects.select_for_update(no_key=True).for_list()
         self.refresh_from_db(from_queryset=rows)
         if self.state == State.WITHDRAWN:
-            return
+            return False
         if self.state != State.PENDING:
             raise AlreadyDecided
         self.forget(State.WITHDRAWN)
+        return True
 
     @transaction.atomic
     def reject(self, reason, user=None):
@@ -297,9 +307,12 @@ class Submission(FromSource, SentFromRun):
         self.decide(State.REJECTED, user, reason=reason)
 
     def correct_reason(self, reason):
-        """Tell its author another reason why it is not published."""
+        """Tell its author another reason why it is not published; returns whether it is another."""
+        if self.reason == reason:
+            return False
         self.reason = reason
         self.save(update_fields=["reason"])
+        return True
 
     def forget(self, state):
         """End it without a decision, and delete its bytes."""

@@ -19,6 +19,7 @@ ok  connections    N of N are in use; this host opens up to 5.
 ok  migrations     All are applied.
 ok  statistics     PostgreSQL has statistics to plan with, or needs none yet.
 ok  findings       None.
+ok  audit trail    Events of N days; nobody can change them without dropping a trigger.
 ok  clocks         This host and the database differ by N seconds.
 -   sources        There are none, and no clock process does the regular jobs.
 -   sign-in        OIDC_ISSUER is not set: staff log in with passwords.

@@ -3,11 +3,14 @@
 import os
 import re
 import time
+from datetime import timedelta
 
 import pytest
 from django.core.checks import Warning as CheckWarning
 from django.db import connection
+from django.db.models.functions import Now
 
+from audit.models import AuditEvent
 from marketplace import doctor
 from sources.models import Clock, Source
 from tests.factories import PersonaFactory, SkillFactory
@@ -189,6 +192,28 @@ def test_warnings_of_a_deployment(monkeypatch, settings, lines):
 
     settings.REQUIRE_HTTPS = True
     assert lines("configuration") == ["One is wrong. Correct it.", "So is two."]
+
+
+@pytest.mark.contract("24.10", "33.7")
+def test_the_audit_trail(lines, settings):
+    AuditEvent.objects.create(action="log_in", at=Now() - timedelta(days=40))
+    settings.AUDIT_DAYS = 40
+    assert lines("audit trail") == [
+        "Events of 40 days; nobody can change them without dropping a trigger."
+    ]
+    settings.AUDIT_DAYS = 30
+    [line] = lines("audit trail")
+    assert line == (
+        "It has events older than AUDIT_DAYS. Start the clock process, or run python manage.py "
+        "prune_audit every day."
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE audit_auditevent DISABLE TRIGGER audit_auditevent_kept")
+    [line] = lines("audit trail")
+    assert line == (
+        "Somebody has dropped or disabled a trigger, so events can be changed. Compare the trail "
+        "with the copy outside, and create the trigger again (audit/schema/events.sql)."
+    )
 
 
 @pytest.mark.contract("24.10")

@@ -72,6 +72,7 @@ def test_claim_secrets_are_masked(line):
     [
         *("agent_4fKd4fKd4fKd4fKd", "GET /api/v1/agents/me 200", "/claims", "the agent_id 5"),
         "[0123456789abcdef0123456789abcdef] is the ID of a request",
+        "Issued the token mkt_agent_4fKd…Xw3a.",
     ],
 )
 def test_everything_else_is_unchanged(line):

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from agents.models import Agent, AgentToken, OperatorClaim
+from audit.models import AuditEvent
 from installs.models import PersonaInstall, SkillInstall
 from operators.actions import ACTIONS
 from submissions.models import Submission
@@ -134,15 +135,19 @@ def ready(paths):
     return ready
 
 
-@pytest.mark.contract("19.7")
+@pytest.mark.contract("19.7", "33.4", "33.8")
 def test_each_says_that_it_is_done_and_tells_staff_who_did_it(console, agent, ready, apart):
     SkillFactory(slug="csv-cleaning")
     PersonaFactory(slug="scribe")
 
     for name, (said, noted) in DONE.items():
         with apart(name):
-            page = console.submit(ready(name), **FIELDS.get(name, {}))
+            path, last = ready(name), AuditEvent.objects.latest("pk")
+            page = console.submit(path, **FIELDS.get(name, {}))
 
+            [event] = AuditEvent.objects.filter(pk__gt=last.pk)
+            assert (event.actor_kind, event.actor_name) == ("operator", "Ada Lovelace")
+            assert (event.action, event.object_name) == (name.replace("-", "_"), "caller")
             assert page.status_code == (302 if said else 200)
             if said:
                 leaves = name in {"release", "delete"}
@@ -152,14 +157,14 @@ def test_each_says_that_it_is_done_and_tells_staff_who_did_it(console, agent, re
             [(operator, reason), *before] = history(agent)
             assert operator == "Ada Lovelace"
             assert re.fullmatch(noted, reason)
-            [event] = [event for event in before if event[1] != "Snapshot before the change"]
-            assert event[0] == "Ada Lovelace"
+            [first] = [row for row in before if row[1] != "Snapshot before the change"]
+            assert first[0] == "Ada Lovelace"
             claimed = r"Claimed the agent, with the key mkt_operator_\w{4}…\w{4}\."
-            assert re.fullmatch(claimed, event[1])
+            assert re.fullmatch(claimed, first[1])
     assert set(DONE) == set(ACTIONS)
 
 
-@pytest.mark.contract("19.7")
+@pytest.mark.contract("19.7", "33.3", "33.8")
 def test_an_action_without_effect_is_not_in_the_history(console, agent, paths, apart):
     on_versions = [(name, {}) for name in ACTIONS if re.search("pin|update", name)]
     for name, fields in [
@@ -170,10 +175,10 @@ def test_an_action_without_effect_is_not_in_the_history(console, agent, paths, a
     ]:
         with apart(f"{name} {fields}"):
             console.submit(paths[name], **fields)
-            before = history(agent)
+            before, events = history(agent), AuditEvent.objects.count()
 
             assert console.submit(paths[name], **fields).status_code == 302
-            assert history(agent) == before
+            assert (history(agent), AuditEvent.objects.count()) == (before, events)
 
 
 def test_the_message_is_in_a_cookie_as_strict_as_the_sessions(console, paths, settings):

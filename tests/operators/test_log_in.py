@@ -142,7 +142,8 @@ def test_a_wrong_key_is_refused_like_every_other(operator, kind):
     assert not OperatorSession.objects.exists()
     # No shape or state of a key costs more or less than another.
     assert [query["sql"].split()[0] for query in queries if "operatorkey" in query["sql"]] == [
-        "SELECT"
+        "SELECT",
+        "INSERT",  # the event of the audit trail, for each alike
     ]
     assert FORM in operator.get(URL).content.decode()
 

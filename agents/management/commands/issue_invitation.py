@@ -1,7 +1,10 @@
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
+from django.db import transaction
 
 from agents.models import Invitation
 from agents.models.invitations import DEFAULT_DAYS, DEFAULT_USES, MAX_DAYS, MAX_USES
+from audit.models import AuditEvent
+from marketplace.acting import ActingCommand
 from marketplace.api.scopes import DEFAULT_SCOPES, known_scopes
 from marketplace.environment import TIER
 from marketplace.hidden_text import has_refused
@@ -10,7 +13,7 @@ from marketplace.ratelimits.rates import FREE_TIER
 from marketplace.secrets import holds_token
 
 
-class Command(BaseCommand):
+class Command(ActingCommand):
     help = "Issue an invitation to register and print it, and nothing else, on standard output."
 
     def add_arguments(self, parser):
@@ -54,9 +57,11 @@ class Command(BaseCommand):
             raise CommandError("--note must not hold a token.")
         if has_refused(note):
             raise CommandError("--note must not contain hidden characters.")
-        invitation = Invitation.objects.issue(
-            uses=uses, expires_in_days=expires_in_days, scopes=names, tier=tier, note=note
-        )
+        with transaction.atomic():
+            invitation = Invitation.objects.issue(
+                uses=uses, expires_in_days=expires_in_days, scopes=names, tier=tier, note=note
+            )
+            AuditEvent.objects.record("issue_invitation", invitation, scopes=invitation.scopes)
         self.stdout.write(invitation.text)
 
 

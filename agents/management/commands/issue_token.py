@@ -1,11 +1,14 @@
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
+from django.db import transaction
 
 from agents import tokens
 from agents.models import Agent, AgentToken
+from audit.models import AuditEvent
+from marketplace.acting import ActingCommand
 from marketplace.api.scopes import DEFAULT_SCOPES, known_scopes
 
 
-class Command(BaseCommand):
+class Command(ActingCommand):
     help = "Issue a new token to an agent and print it, and nothing else, on standard output."
 
     def add_arguments(self, parser):
@@ -34,5 +37,9 @@ class Command(BaseCommand):
         agent = Agent.objects.filter(handle=handle).first()
         if agent is None:
             raise CommandError(f"No agent has the handle {handle!r}.")
-        token = AgentToken.objects.issue(agent, names, expires_at=tokens.expiry(expires_in_days))
+        expires_at = tokens.expiry(expires_in_days)
+        with transaction.atomic():
+            token = AgentToken.objects.issue(agent, names, expires_at=expires_at)
+            message = f"Issued to {agent}."
+            AuditEvent.objects.record("issue_token", token, scopes=token.scopes, message=message)
         self.stdout.write(token.text)

@@ -1,22 +1,24 @@
 from collections import Counter
 from time import monotonic
 
-from django.core.management.base import BaseCommand
 from django.db.models import F
 from tqdm import tqdm
 
+from audit.models import AuditEvent
 from catalogue.inspection import refusals
 from catalogue.models import FileContent, Persona, Skill, look_alike_finding, look_alikes
+from marketplace.acting import ActingCommand
 from marketplace.hidden_text import visible
 
 BATCH = 50  # entries, or versions, whose texts are read at a time
 
 
-class Command(BaseCommand):
+class Command(ActingCommand):
     help = (
         "Inspect every skill and persona, whatever its status, print each finding, and correct "
         "what the lists of the admin filter by. Print the hidden characters of older versions, too."
     )
+    as_one = True
 
     def handle(self, **options):
         started, counts, entries = monotonic(), Counter(), 0
@@ -25,7 +27,8 @@ class Command(BaseCommand):
                 for batch in batches_of(model):
                     entries += len(batch)
                     for entry, findings in inspected(model, batch):
-                        entry.store_findings(findings)
+                        if entry.store_findings(findings):
+                            AuditEvent.objects.record("inspect_catalogue", entry)
                         counts.update(finding.code for finding in findings)
                         for finding in findings:
                             self.write(visible(f"{model.kind} {entry}: {finding}"))

@@ -1,9 +1,12 @@
 from itertools import groupby
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
+from django.db import transaction
 
+from audit.models import AuditEvent
 from catalogue.models import PersonaVersion, Purge, SkillVersion
+from marketplace.acting import ActingCommand
 from marketplace.models import MAX_REASON
 from marketplace.secrets import holds_token
 
@@ -15,7 +18,7 @@ ELSEWHERE = (
 )
 
 
-class Command(BaseCommand):
+class Command(ActingCommand):
     help = (
         "Take a version's text out of the database for good, under each number that has it. "
         "You cannot undo this. To take it only from agents, recall it in the admin."
@@ -37,7 +40,12 @@ class Command(BaseCommand):
         if version is None:
             raise CommandError(f"No {kind} {slug!r} has a version {number}.")
         try:
-            uses = Purge.objects.purge(version, reason)
+            with transaction.atomic():
+                is_repeated = version.is_purged and version.recall_reason == reason
+                uses = Purge.objects.purge(version, reason)
+                if not is_repeated:
+                    message = f"Version {number}: {reason}"
+                    AuditEvent.objects.record("purge_version", version.entry, message=message)
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
         numbers = version.with_same_text().order_by("number").values_list("number", flat=True)

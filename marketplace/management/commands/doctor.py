@@ -26,6 +26,7 @@ class Command(BaseCommand):
             "migrations": doctor.migrations,
             "statistics": doctor.statistics,
             "findings": doctor.findings,
+            "audit trail": doctor.audit_trail,
             "clocks": doctor.clocks,
             "sources": doctor.sources,
             "sign-in": doctor.sign_in,

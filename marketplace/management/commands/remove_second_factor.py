@@ -1,12 +1,13 @@
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import transaction
 
+from marketplace.acting import ActingCommand
 from marketplace.adminsite import second_factor
 
 
-class Command(BaseCommand):
+class Command(ActingCommand):
     help = (
         "Remove the second factor of a user who has lost the app, and end the sessions that used "
         "it."

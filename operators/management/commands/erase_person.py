@@ -1,6 +1,8 @@
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import transaction
 
+from audit.models import AuditEvent
+from marketplace.acting import ActingCommand
 from operators.personal_data import Person
 
 NEXT = """\
@@ -8,10 +10,11 @@ Next:
 - Notes, reasons and reports may name the person: staff wrote or received them as free text.
 - Agents keep their names and descriptions. To erase these, delete the agents in the admin.
 - The operator's key still opens the console. To end that, revoke it in the admin.
+- The audit trail names the person until AUDIT_DAYS have passed: nobody can change it.
 - Backups that are older keep everything until you delete them."""
 
 
-class Command(BaseCommand):
+class Command(ActingCommand):
     help = (
         "Replace an operator's name and e-mail address with a pseudonym. Shows what it would "
         "change; --yes changes it."
@@ -30,6 +33,9 @@ class Command(BaseCommand):
         with transaction.atomic():
             person = find_person(email, names)
             changes = person.erase(review_texts=review_texts)
+            if any(changes.values()):
+                handles = [claim.agent.handle for claim in person.claimed]
+                AuditEvent.objects.record("erase_person", kind="agent", names=handles)
             transaction.set_rollback(not yes)
         for what, number in changes.items():
             self.stdout.write(f"{number} {what}")

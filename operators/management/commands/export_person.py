@@ -1,11 +1,11 @@
 import json
 
-from django.core.management.base import BaseCommand
-
+from audit.models import AuditEvent
+from marketplace.acting import ActingCommand
 from operators.management.commands.erase_person import add_person, find_person
 
 
-class Command(BaseCommand):
+class Command(ActingCommand):
     help = "Print what is stored about an operator, as JSON."
 
     def add_arguments(self, parser):
@@ -13,4 +13,6 @@ class Command(BaseCommand):
 
     def handle(self, *, email, names, **options):
         person = find_person(email, names)
+        handles = [claim.agent.handle for claim in person.claimed]
+        AuditEvent.objects.record("export_person", kind="agent", names=handles)
         self.stdout.write(json.dumps(person.export(), indent=2, ensure_ascii=False))

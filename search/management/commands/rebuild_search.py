@@ -1,10 +1,12 @@
-from django.core.management.base import BaseCommand
 from django.db import connection, transaction
 from tqdm import tqdm
 
+from audit.models import AuditEvent
 from catalogue.models import Persona, Skill
+from marketplace.acting import ActingCommand
 
 BATCH = 1000  # ids
+ACTION = "rebuild_search"
 
 # Writes to these entries wait for the batch, so that it does not overwrite them.
 LOCK = "SELECT id FROM catalogue_{kind} WHERE id BETWEEN %s AND %s ORDER BY id FOR NO KEY UPDATE"
@@ -55,8 +57,9 @@ FIX_FACET_COUNTS = """
 """
 
 
-class Command(BaseCommand):
+class Command(ActingCommand):
     help = "Compare the search index and the facet counts with the entries, and fix them."
+    as_one = True
 
     def handle(self, **options):
         for model in (Skill, Persona):
@@ -66,6 +69,8 @@ class Command(BaseCommand):
                 with transaction.atomic():
                     cursor.execute(FIX_FACET_COUNTS.format(kind=kind))
                     counts = cursor.rowcount
+                    if counts:
+                        AuditEvent.objects.record(ACTION, kind=kind, facet_counts=counts)
                     cursor.execute("SELECT search_bump_version()")
             self.stdout.write(
                 f"{kind}s: {corrected} entries and {counts} counts had drifted and are corrected."
@@ -89,4 +94,5 @@ def fix_postings(cursor, kind):
             [corrected] = cursor.fetchone()
             if corrected:
                 cursor.execute("SELECT search_bump_version()")
+                AuditEvent.objects.record(ACTION, kind=kind, count=corrected)
         yield corrected

@@ -3,14 +3,15 @@ import sys
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from marketplace.acting import ActingCommand
 from sources.clock_metrics import ClockMetrics
 from sources.models import Source, SourceState
 from sources.scheduler import Scheduler
 
 
-class Command(BaseCommand):
+class Command(ActingCommand):
     help = (
         "Sync sources and do the regular jobs, as the clock process with --every. Without names, "
         "all sources that are not paused."

@@ -1,15 +1,17 @@
 import re
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import connection, transaction
 
+from audit.models import AuditEvent
 from catalogue.skill_md import MAX_NAME
 from interfaces.git.models import MarketplaceName
 from interfaces.git.names import RESERVED, shortened
+from marketplace.acting import ActingCommand
 from marketplace.models import SLUG
 
 
-class Command(BaseCommand):
+class Command(ActingCommand):
     help = (
         "Name the marketplaces of the git repositories. A client keeps only one marketplace of "
         "each name, so choose a name that is unique among the marketplaces that your agents use. "
@@ -28,7 +30,9 @@ class Command(BaseCommand):
         if name in RESERVED:
             raise CommandError(f"Claude Code reserves the name {name}. Choose another one.")
         with transaction.atomic(), connection.cursor() as cursor:
-            MarketplaceName.objects.update_or_create(pk=1, defaults={"name": name})
+            if not MarketplaceName.objects.filter(name=name).exists():
+                MarketplaceName.objects.update_or_create(pk=1, defaults={"name": name})
+                AuditEvent.objects.record("name_marketplace", kind="marketplace", names=[name])
             # Cached pages show the name, and are as old as the catalogue version.
             cursor.execute("SELECT search_bump_version()")
         self.stdout.write(

@@ -1,9 +1,13 @@
 from django.apps import apps
-from django.core.management.base import BaseCommand
+from django.db import transaction
+
+from audit.models import AuditEvent
+from marketplace.acting import ActingCommand
 
 
-class Command(BaseCommand):
+class Command(ActingCommand):
     help = "Compare every stored counter with the rows that it counts; --fix corrects it."
+    as_one = True
 
     def add_arguments(self, parser):
         parser.add_argument("--fix", action="store_true", help="fix what differs")
@@ -20,7 +24,9 @@ class Command(BaseCommand):
                 )
                 self.stdout.write(f"{model.__name__.lower()} {row}: {counters}")
                 if fix:
-                    model.objects.recount(row)
+                    with transaction.atomic():
+                        model.objects.recount(row)
+                        AuditEvent.objects.record("recount", row)
         if number and not fix:
             self.stdout.write(f"{number} differ. Run it again with --fix to fix them.")
             raise SystemExit(1)

@@ -1,0 +1,8 @@
+from django.apps import AppConfig
+
+
+class AuditConfig(AppConfig):
+    name = "audit"
+
+    def ready(self):
+        from audit import staff  # noqa: F401, PLC0415

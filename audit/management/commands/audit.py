@@ -1,0 +1,55 @@
+import os
+import sys
+from datetime import UTC
+from time import sleep
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils.dateparse import parse_datetime
+
+from audit.models import AuditEvent
+
+POLL = 1  # seconds
+
+
+class Command(BaseCommand):
+    help = "Print the audit trail, one JSON object per line, in order of id."
+
+    def add_arguments(self, parser):
+        parser.add_argument(
+            "--since", metavar="TIME", help="from this time on, such as 2026-11-27T09:00:00Z"
+        )
+        parser.add_argument(
+            "--after", type=int, metavar="ID", default=0, help="only events with a higher id"
+        )
+        parser.add_argument("--follow", action="store_true", help="go on with new events")
+
+    def handle(self, *, since, after, follow, **options):
+        since = since and moment(since)
+        try:
+            after = self.write_events(after, since)
+            while follow:
+                sleep(POLL)
+                after = self.write_events(after, since)
+        except KeyboardInterrupt:
+            sys.exit(0)
+        except BrokenPipeError:
+            # The reader has gone, such as `head`. Python would complain at its exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    def write_events(self, after, since):
+        """Print what can be read now; returns the id up to which that was all."""
+        last = AuditEvent.objects.last_settled_id()
+        for event in AuditEvent.objects.read(after, last, since):
+            self.stdout.write(event.line)
+        self.stdout.flush()
+        return max(after, last)
+
+
+def moment(text):
+    try:
+        time = parse_datetime(text)
+    except ValueError:
+        time = None
+    if time is None:
+        raise CommandError("--since must be a time such as 2026-11-27T09:00:00Z.")
+    return time if time.tzinfo else time.replace(tzinfo=UTC)

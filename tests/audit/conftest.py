@@ -1,0 +1,1 @@
+from tests.admin.conftest import clerk_with  # noqa: F401
