@@ -111,6 +111,10 @@ def person(_folder):
     return ["ada@example.com"]
 
 
+def user(_folder):
+    return [User.objects.create(username="hopper").username]
+
+
 def old_events(_folder):
     AuditEvent.objects.create(action="log_in", at=timezone.now() - timezone.timedelta(days=366))
     return []
@@ -133,6 +137,8 @@ COMMANDS = {
     "sync_sources": source,
     "prune_audit": old_events,
     "export_person": person,
+    "allow_password": user,
+    "createsuperuser": lambda _folder: ["--noinput", "--username", "ada", "--email", ""],
     "erase_person": lambda folder: [*person(folder), "--yes"],
 }
 

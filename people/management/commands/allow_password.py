@@ -1,11 +1,12 @@
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from marketplace.acting import ActingCommand
 from marketplace.oidc import USERNAME_PREFIX
 from people.models import WayIn
 
 
-class Command(BaseCommand):
+class Command(ActingCommand):
     help = "Mark a user as the way in: a password opens the admin in spite of OIDC_ONLY."
 
     def add_arguments(self, parser):
