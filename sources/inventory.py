@@ -2,10 +2,14 @@
 
 from pathlib import PurePosixPath
 
+from catalogue.models import Skill
 from importing.confirmed import FileReport
 from importing.names import is_skill_md, reason_to_leave_out
+from marketplace.models import max_length
 from sources.models import MAX_PATH, UNREADABLE
 from submissions.proposals import bytes_digest_of
+
+MAX_SLUG = max_length(Skill, "slug")  # An import refuses a longer name.
 
 
 class Inventory:
@@ -51,7 +55,7 @@ class Inventory:
             return "", UNREADABLE
         files = read.folder.files if read.folder else []
         digest = bytes_digest_of(file.path.name, read.text, files)
-        return importer.slug_of(read), digest
+        return importer.slug_of(read)[:MAX_SLUG], digest
 
     def is_incomplete(self, kind, path):
         """Whether the fetch has refused it, a folder around it, or a file of its skill.

@@ -143,6 +143,20 @@ def test_a_refused_file_keeps_its_version(repository):
 
 
 @pytest.mark.contract("30.11")
+def test_a_name_that_is_too_long_refuses_its_file_alone(repository):
+    repository.skill("pdf")
+    markdown(repository.folder / "long/SKILL.md", [f"name: {'a' * 101}", *ABOUT], "Do it.")
+
+    source = repository.sync()
+
+    assert list(published()) == ["pdf"]
+    assert (source.state, source.counts) == ("ok", {"published": 1, "refused": 1, "findings": 1})
+    assert source.findings == [
+        ["long/SKILL.md", "slug: Ensure this value has at most 100 characters (it has 101)."]
+    ]
+
+
+@pytest.mark.contract("30.11")
 @pytest.mark.parametrize("path", ["pdf/model.bin", "pdf/SKILL.md", "pdf"])
 def test_an_entry_keeps_its_version_if_the_fetch_refuses_one_of_its_files(repository, path):
     repository.skill("pdf", model_bin="1")
