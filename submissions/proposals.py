@@ -15,7 +15,7 @@ from catalogue.frontmatter import Refused
 from catalogue.inspection import is_script
 from catalogue.models import Status
 from catalogue.slugs import MAX_SLUG, is_slug
-from importing.confirmed import ConfirmedPersonaImporter, ConfirmedSkillImporter
+from importing.confirmed import ConfirmedPersonaImporter, ConfirmedSkillImporter, FileReport
 from importing.exports import as_file
 from importing.members import Member, write_members
 from importing.names import is_skill_md, reason_to_leave_out
@@ -55,7 +55,7 @@ class Proposal:
     def read(self, importer, root, path, faults=()):
         """Read the file with its folder. Raises UnusableText if its fields cannot be read."""
         self.kind, self.model, self.importer = importer.model.kind, importer.model, importer
-        importer.root, self.faults = root, [*faults]
+        importer.root, importer.report, self.faults = root, FileReport(), [*faults]
         # Nobody has to tick anything yet: a person reads every finding before it is published.
         shown = importer.display_path(path)
         importer.ticked, importer.published = {shown}, {shown}

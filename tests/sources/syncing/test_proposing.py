@@ -12,8 +12,8 @@ from sources.models import Source, SourceFile
 from submissions.models import Submission, SubmittedVersion
 from tests.api.concurrency import during
 from tests.factories import SkillFactory
-from tests.imports import write
-from tests.sources.syncing.conftest import SyncedFolder, pending, published
+from tests.imports import markdown, write
+from tests.sources.syncing.conftest import ABOUT, SyncedFolder, pending, published
 
 
 @pytest.mark.contract("30.6")
@@ -31,6 +31,20 @@ def test_a_new_text_waits_on_the_desk(proposing, approve):
     version = SubmittedVersion.objects.get()
     assert (version.submitted_by, version.commit) == ("git:team", f"{1:040x}")
     assert version.published_by == "editor"
+
+
+@pytest.mark.contract("30.6")
+def test_each_submission_has_the_findings_and_notes_of_its_own_files(proposing):
+    proposing.skill("a", run_py="print()")
+    markdown(proposing.folder / "b/SKILL.md", ["name: b", *ABOUT, "priceCents: -1"], "Do it.")
+    proposing.skill("c")
+
+    source = proposing.sync()
+
+    rows = Submission.objects.values_list("slug", "findings")
+    paths = {slug: [finding["path"] for finding in findings] for slug, findings in rows}
+    assert paths == {"a": ["run.py"], "b": [], "c": []}
+    assert source.findings == [["b/SKILL.md", "strict validators refuse: priceCents"]]
 
 
 @pytest.mark.contract("30.6")
