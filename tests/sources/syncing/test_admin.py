@@ -196,3 +196,18 @@ def test_its_page_shows_a_skill_and_a_persona_of_one_name_that_are_gone(reposito
 
     assert "<b>pdf</b><span>office/pdf/SKILL.md</span>" in text
     assert "<b>pdf</b><span>office/pdf.md</span>" in text
+
+
+@pytest.mark.contract("28.8", "30.14")
+def test_hidden_characters_of_a_path_are_visible(repository, page):
+    repository.skill("skills/\u202ex/pdf")
+    repository.skill("skills/\u202ex/csv", run_py="print()")
+    repository.sync(folder="skills")
+    texts = [page(repository.source).content.decode()]
+    repository.remove("skills")
+    repository.sync()
+    texts.append(page(repository.source, "do/confirm_withdrawals/").content.decode())
+
+    for text, name in zip(texts, ["csv", "pdf"], strict=True):
+        assert f"skills/[U+202E]x/{name}/SKILL.md" in text
+        assert "\u202e" not in text
