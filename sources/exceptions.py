@@ -17,4 +17,7 @@ class DiskFails(SourceFails):
 
 
 class Interrupted(Exception):
-    """Staff have paused or changed a source during a run, which ends without a result."""
+    """Staff have paused or changed a source during a run, or another one has begun.
+
+    The run ends without a result.
+    """

@@ -95,13 +95,14 @@ class Scheduler:
         # It stays due until the run ends, so that the next process repeats a run that was killed.
         rows.update(soon=False, due_at=Now())
         source.refresh_from_db()  # Other runs came first, and staff may have changed it meanwhile.
+        run = rows.filter(due_at=source.due_at)  # empty once another process has begun one
         try:
             sync_or_fail(source)
             outcome = outcome_of(source)
         except Interrupted as error:
             outcome = str(error)
         minutes = Greatest("every_minutes", self.minutes)
-        rows.update(due_at=Now() + minutes * timedelta(minutes=1))
+        run.update(due_at=Now() + minutes * timedelta(minutes=1))
         self.write(f"{source}: {outcome}")
 
     # Regular jobs

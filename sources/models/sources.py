@@ -117,6 +117,7 @@ class Source(SavesValues):
     findings = models.JSONField(default=list, editable=False)  # `[path, sentence]`
     # The turns of the clock process.
     soon = models.BooleanField(default=False, editable=False)  # Staff have requested a run.
+    # During a run, when that began.
     due_at = models.DateTimeField(db_default=Now(), editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -153,16 +154,21 @@ class Source(SavesValues):
         It comes before the locks of its entries and submissions.
         """
         rows = Source.objects.select_for_update(no_key=True)
-        self.refresh_from_db(fields=["name", "state", *SETTINGS], from_queryset=rows)
+        self.refresh_from_db(fields=["name", "state", "due_at", *SETTINGS], from_queryset=rows)
 
     def lock(self):
-        """Hold it for a run. Raises Interrupted once staff have paused or changed it."""
-        before = self.settings
+        """Hold it for a run. Raises Interrupted once staff have paused or changed it.
+
+        A process that was stopped for longer than its lease must not publish what it fetched.
+        """
+        settings, began_at = self.settings, self.due_at
         self.hold()
         if self.is_paused:
             raise Interrupted("Staff have paused it.")
-        if self.settings != before:
+        if self.settings != settings:
             raise Interrupted("Staff have changed it.")
+        if self.due_at != began_at:
+            raise Interrupted("Another process has begun a run.")
 
     @property
     def settings(self):

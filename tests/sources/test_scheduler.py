@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 from django.db import OperationalError
 from django.db.models.functions import Now
+from django.db.models.signals import post_save
 from django.utils import timezone
 
 from catalogue.models import Skill
@@ -16,6 +17,8 @@ from sources import scheduler as clock
 from sources.heartbeat import Heartbeat
 from sources.models import Clock, Source, SourceState
 from sources.scheduler import CRASHED, JOBS, Scheduler
+from submissions.models import SubmittedVersion
+from tests.imports import receiving
 from tests.sources.upstreams import LINK
 
 ABOUT = "---\nname: {0}\ndescription: Does one thing well.\nlicense: MIT\n---\n\nDo it.\n"
@@ -141,6 +144,23 @@ def test_what_staff_change_during_other_runs_counts(upstream, source_of, schedul
     for source in (changed, paused):
         scheduler.sync(source)
     assert scheduler.lines == [f"team: {commit[:10]}: 1 published", "paused: Staff have paused it."]
+
+
+@pytest.mark.contract("30.22")
+def test_a_run_ends_once_another_process_has_begun_one(upstream, source_of, scheduler_of):
+    upstream.commit(skill_named("csv-cleaning") | skill_named("pdf-tables"))
+    source, scheduler = source_of(), scheduler_of()
+
+    def begin_another(**_):  # after this process was stopped for longer than its lease
+        Source.objects.update(due_at=Now())
+
+    with receiving(post_save, SubmittedVersion, begin_another):
+        scheduler.sync(source)
+
+    assert scheduler.lines == ["team: Another process has begun a run."]
+    assert Skill.objects.get().slug == "csv-cleaning"
+    source.refresh_from_db()
+    assert (source.commit, source.due_at < timezone.now()) == ("", True)
 
 
 @pytest.mark.contract("30.22")
