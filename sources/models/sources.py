@@ -117,7 +117,7 @@ class Source(SavesValues):
     findings = models.JSONField(default=list, editable=False)  # `[path, sentence]`
     # The turns of the clock process.
     soon = models.BooleanField(default=False, editable=False)  # Staff have requested a run.
-    # During a run, when that began.
+    # During a run, when that began; another time ends it.
     due_at = models.DateTimeField(db_default=Now(), editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -159,7 +159,7 @@ class Source(SavesValues):
     def lock(self):
         """Hold it for a run. Raises Interrupted once staff have paused or changed it.
 
-        A process that was stopped for longer than its lease must not publish what it fetched.
+        It does so, too, if another run has begun because this process lost its turn.
         """
         settings, began_at = self.settings, self.due_at
         self.hold()
@@ -168,7 +168,7 @@ class Source(SavesValues):
         if self.settings != settings:
             raise Interrupted("Staff have changed it.")
         if self.due_at != began_at:
-            raise Interrupted("Another process has begun a run.")
+            raise Interrupted("Another run begins instead.")
 
     @property
     def settings(self):
@@ -208,7 +208,7 @@ class Source(SavesValues):
         stored = Source.objects.select_for_update().get(pk=self.pk)
         if {"url", "ref"}.intersection(values):
             values["commit"] = ""  # No commit follows one of another history.
-            self.files.all().wait_anew()
+            values["due_at"] = self.wait_anew()
         for name, value in {**values, "soon": True}.items():
             setattr(self, name, value)
         self.save(update_fields=[*values, "soon"])
@@ -229,8 +229,12 @@ class Source(SavesValues):
         self.save_values(state=SourceState.PAUSED, reason="")
 
     def resume(self):
+        self.save_values(state=SourceState.OK, soon=True, due_at=self.wait_anew())
+
+    def wait_anew(self):
+        """Begin each wait again; returns when. A run that began before knows the old times."""
         self.files.all().wait_anew()
-        self.save_values(state=SourceState.OK, soon=True)
+        return timezone.now()
 
     def request_run(self):
         """Let the clock process sync it before it is due."""

@@ -157,7 +157,7 @@ def test_a_run_ends_once_another_process_has_begun_one(upstream, source_of, sche
     with receiving(post_save, SubmittedVersion, begin_another):
         scheduler.sync(source)
 
-    assert scheduler.lines == ["team: Another process has begun a run."]
+    assert scheduler.lines == ["team: Another run begins instead."]
     assert Skill.objects.get().slug == "csv-cleaning"
     source.refresh_from_db()
     assert (source.commit, source.due_at < timezone.now()) == ("", True)

@@ -303,6 +303,33 @@ def test_a_run_ends_without_a_result_once_staff_change_its_settings(repository, 
     assert (source.commit, source.counts, source.soon) == ("", {}, True)
 
 
+def pause(source):
+    source.pause()
+    source.resume()
+
+
+def change_twice(source):
+    source.change(ref="stable")
+    source.change(ref="main")
+
+
+@pytest.mark.contract("30.8", "30.13")
+@pytest.mark.parametrize("act", [pause, change_twice])
+def test_a_run_ends_once_the_waits_of_its_texts_begin_again(repository, act):
+    repository.skill("csv")
+    repository.skill("pdf")
+
+    def change(**_):
+        act(Source.objects.get())
+
+    with receiving(post_save, SubmittedVersion, change), pytest.raises(Interrupted):
+        repository.sync()
+
+    source = Source.objects.get()
+    assert list(published()) == ["csv"]
+    assert (source.state, source.commit, source.soon) == ("ok", "", True)
+
+
 @pytest.mark.contract("30.13")
 def test_a_failure_of_other_settings_is_not_recorded(repository):
     stale = Source.objects.get()
