@@ -83,12 +83,19 @@ class Scheduler:
 
     def run_round(self, heart, sources):
         """Sync these and run the jobs that are due. Once the turn is lost, nothing else begins."""
+        self.request_refused()
         done = [self.sync(source) for source in sources if heart.has_turn]
         done += [self.run_job(job) for job in self.due_jobs() if heart.has_turn]
         if self.metrics:
             self.metrics.measure(is_round=heart.has_turn)
         if done:
             self.write(f"Next: {self.next_turns()}.")
+
+    def request_refused(self):
+        """Let the next poll say which sources have hosts that a deployer allows no longer."""
+        for source in self.sources.filter(state=SourceState.OK):
+            if not source.is_allowed:
+                source.request_run()
 
     def sync(self, source):
         rows = Source.objects.filter(pk=source.pk)

@@ -136,6 +136,14 @@ class Source(SavesValues):
             raise ValidationError({"url": error.messages}) from error
 
     @property
+    def is_allowed(self):
+        try:
+            check_url(self.url)
+        except ValidationError:
+            return False
+        return True
+
+    @property
     def is_paused(self):
         return self.state == SourceState.PAUSED
 

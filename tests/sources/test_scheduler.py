@@ -112,6 +112,21 @@ def test_a_round_takes_what_is_due_or_asked_for(upstream, source_of, scheduler_o
         assert scheduler.lines == []
 
 
+@pytest.mark.contract("30.20")
+def test_a_source_whose_host_leaves_the_list_fails_within_a_round(
+    settings, source_of, scheduler_of
+):
+    settings.SOURCE_HOSTS = []
+    source, scheduler = source_of(), scheduler_of()
+    with Heartbeat("me") as heart:
+        scheduler.poll(heart)
+        scheduler.poll(heart)
+        scheduler.poll(heart)
+    source.refresh_from_db()
+    assert (source.state, source.reason[:26]) == ("failing", "SOURCE_HOSTS does not list")
+    assert [line[:13] for line in scheduler.lines if "team" in line[:4]] == ["team: failing"]
+
+
 @pytest.mark.contract("30.21")
 def test_no_source_is_synced_again_within_the_minutes(upstream, source_of, scheduler_of):
     sources = [source_of("often", every_minutes=1), source_of("seldom", every_minutes=90)]
