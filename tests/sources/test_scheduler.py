@@ -58,13 +58,14 @@ def test_one_run_syncs_all_sources_and_does_the_jobs(upstream, source_of, schedu
     source, paused = source_of(), source_of("old", state=SourceState.PAUSED)
     scheduler = scheduler_of()
     scheduler.run_once()
-    assert scheduler.lines[:4] == [
+    assert scheduler.lines[:5] == [
         f"team: {commit[:10]}: 1 published",
         "delete_rejected_submissions: Deleted the texts of 0 rejected submissions.",
         "delete_tokens_of_runs: Deleted 0 tokens of runs.",
         "clearsessions: done",
+        "prune_audit: Deleted 0 events older than 365 days.",
     ]
-    assert scheduler.lines[4].startswith("Next: team at ")
+    assert scheduler.lines[5].startswith("Next: team at ")
     assert Skill.objects.published().get().slug == "pdf-tables"
     source.refresh_from_db()
     paused.refresh_from_db()
