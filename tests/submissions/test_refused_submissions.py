@@ -2,6 +2,8 @@
 
 import pytest
 
+from infrastructure.server.sizes import MAX_BODY
+from marketplace.application import TooLong
 from submissions.models import Submission
 from tests.factories import (
     AgentFactory,
@@ -289,3 +291,15 @@ def test_bodies_of_other_kinds_and_sizes_are_refused(author, content_type, size,
     response = author.generic("POST", URL, b"x" * size, content_type=content_type)
 
     assert (response.status_code, response.json()) == (status, {"error": error})
+
+
+@pytest.mark.contract("29.4")
+@pytest.mark.parametrize("content_type", ["application/json", "application/zip"])
+def test_a_long_body_in_chunks_is_too_large(author, content_type):
+    # As the server reads them.
+    chunks = {"wsgi.input": TooLong(), "CONTENT_LENGTH": MAX_BODY + 1}
+
+    response = author.generic("POST", URL, **chunks, CONTENT_TYPE=content_type)
+
+    assert response.status_code == 413
+    assert response.json() == {"error": "Request body is too large"}
