@@ -161,19 +161,44 @@ def test_every_fault_is_named_by_its_field(author, body, error):
 
 
 @pytest.mark.contract("29.6")
-def test_every_fault_of_a_zip_is_named(author):
-    contents = {"SKILL.md": f"{TEXT}\u202e", "a": "", "A": "", "CON": ""}
+@pytest.mark.parametrize(
+    ("contents", "query", "error"),
+    [
+        (
+            {"SKILL.md": f"{TEXT}\u202e", "a": "", "A": "", "CON": ""},
+            "baseNumber=x",
+            (
+                "baseNumber must be a whole number from 1 to 2147483647; "
+                "content: SKILL.md, line 8: U+202E RIGHT-TO-LEFT OVERRIDE; "
+                "content: CON is a name that Windows forbids; a and A differ in case only"
+            ),
+        ),
+        (
+            {"README.md": "Nothing."},
+            "note=a&note=b&baseNumber=0",
+            (
+                "note must be given at most once; "
+                "baseNumber must be a whole number from 1 to 2147483647; "
+                "The zip must hold one SKILL.md, at its root or in one folder with all its files"
+            ),
+        ),
+        (
+            {"SKILL.md": TEXT, "../a": ""},
+            "note=%ff",
+            (
+                "Query string must be percent-encoded UTF-8; "
+                "The upload holds a path that is not allowed: ../a"
+            ),
+        ),
+    ],
+    ids=["its files", "no skill", "a path"],
+)
+def test_every_fault_of_a_zip_is_named(author, contents, query, error):
+    packed = zip_of(contents)
 
-    response = author.generic(
-        "POST", f"{URL}?baseNumber=x", zip_of(contents), content_type="application/zip"
-    )
+    response = author.generic("POST", f"{URL}?{query}", packed, content_type="application/zip")
 
-    assert response.status_code == 400
-    assert response.json() == {
-        "error": "baseNumber must be a whole number from 1 to 2147483647; "
-        "content: SKILL.md, line 8: U+202E RIGHT-TO-LEFT OVERRIDE; "
-        "content: CON is a name that Windows forbids; a and A differ in case only"
-    }
+    assert (response.status_code, response.json()) == (400, {"error": error})
 
 
 @pytest.mark.contract("29.6")
@@ -201,10 +226,24 @@ def test_only_maintainers_change_what_an_agent_has_created(author_of, submitted,
     text = body["content"].replace("license: MIT", "priceCents: 5\nskills: [none]") + "\u202e"
     wrong = {"content": text, "files": [{"path": ".."}], "baseNumber": 0, "note": 1}
 
-    response = author_of(AgentFactory()).post(URL, body | wrong)
+    response = author_of(AgentFactory()).post(f"{URL}?note=%ff", body | wrong)
 
     assert response.status_code == 409
     assert response.json() == {"error": f"Another author maintains this {kind}"}
+
+
+@pytest.mark.contract("29.8")
+def test_only_maintainers_change_it_by_a_zip(author_of, submitted):
+    submitted()
+    packed = zip_of({"SKILL.md": f"{TEXT}\u202e"})
+    stranger = author_of(AgentFactory())
+
+    response = stranger.generic(
+        "POST", f"{URL}?note=a&note=b&baseNumber=0", packed, content_type="application/zip"
+    )
+
+    assert response.status_code == 409
+    assert response.json() == {"error": "Another author maintains this skill"}
 
 
 @pytest.mark.contract("30.5")
