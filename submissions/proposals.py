@@ -99,8 +99,7 @@ class Proposal:
         problems = [*self.problems, *self.problems_of_persona()]
         if base is not None and self.keeps_fields:
             keep_fields(self.file, base)
-        if not self.problems:
-            problems += self.fill(entry)
+        problems += self.fill(entry)
         if self.faults or problems:
             self.refuse(*problems)
         if base is not None:
@@ -119,6 +118,8 @@ class Proposal:
         self.importer.learn([self.file])
         if not self.importer.fill(self.file, entry):
             return self.importer.report.reasons
+        if self.problems:  # which are about the text, too
+            return []
         entry.status = Status.PUBLISHED
         try:
             entry.check_text()

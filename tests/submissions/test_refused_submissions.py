@@ -165,12 +165,16 @@ def test_every_fault_is_named_by_its_field(author, body, error):
     ("contents", "query", "error"),
     [
         (
-            {"SKILL.md": f"{TEXT}\u202e", "a": "", "A": "", "CON": ""},
+            {
+                "SKILL.md": f"{TEXT.replace('MIT', 'a' * 501)}\u202e",
+                **dict.fromkeys(["a", "A", "CON"], ""),
+            },
             "baseNumber=x",
             (
                 "baseNumber must be a whole number from 1 to 2147483647; "
                 "content: SKILL.md, line 8: U+202E RIGHT-TO-LEFT OVERRIDE; "
-                "content: CON is a name that Windows forbids; a and A differ in case only"
+                "content: CON is a name that Windows forbids; a and A differ in case only; "
+                "content: license: Ensure this value has at most 300 characters (it has 501)."
             ),
         ),
         (
@@ -206,7 +210,9 @@ def test_hidden_characters_are_refused(author):
     response = author.post(URL, SKILL | {"content": TEXT + "\U000e0041"})
 
     assert response.status_code == 400
-    assert response.json()["error"].startswith("content: SKILL.md, line 8: ")
+    assert response.json() == {
+        "error": 'content: SKILL.md, line 8: hidden tag characters that say "A"'
+    }
 
 
 @pytest.mark.contract("29.6")
