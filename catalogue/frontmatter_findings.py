@@ -10,10 +10,13 @@ from marketplace.hidden_text import hidden_characters, refused_characters
 
 # The `plain` names of fields by which a client runs commands, or lets the agent do more without
 # asking. `<<` copies the fields of another mapping.
-GRANTING = {"allowedtools", "hooks", "mcpservers", "permissionmode", "<<"}
+GRANTING = {
+    *("allowedtools", "hooks", "mcpservers", "permissionmode", "<<"),
+    *("permission", "approvalmode"),  # of opencode and Qwen Code
+}
 LIMITING = {"tools", "disallowedtools"}  # without them, an agent may use every tool
 # YAML writes any letter with a backslash.
-MAY_GRANT = re.compile(r"\\|<<|allowed|hooks|mcp|permission", re.IGNORECASE)
+MAY_GRANT = re.compile(r"\\|<<|allowed|approval|hooks|mcp|permission", re.IGNORECASE)
 
 
 def escaped_characters(text, find=refused_characters):

@@ -179,6 +179,8 @@ def test_fields_that_grant_rights_or_run_commands():
         "<<: *x",
         "MCP-servers: y",
         "&k allowed_tools: z",
+        "permission: {bash: allow}",
+        "approvalMode: yolo",
     ]
     text = TEXT.replace("description", "\n".join([*lines, "description"]))
 
@@ -190,6 +192,8 @@ def test_fields_that_grant_rights_or_run_commands():
         ("script", "SKILL.md", 10, '<<: {"hooks": "run"}'),
         ("script", "SKILL.md", 11, 'MCP-servers: "y"'),
         ("script", "SKILL.md", 2, 'allowed_tools: "z"'),
+        ("script", "SKILL.md", 13, 'permission: {"bash": "allow"}'),
+        ("script", "SKILL.md", 14, 'approvalMode: "yolo"'),
     ]
 
 
