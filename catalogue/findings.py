@@ -1,5 +1,6 @@
 """The findings of an inspection, which staff read before they decide."""
 
+import json
 import re
 from collections import Counter
 from itertools import islice
@@ -18,6 +19,7 @@ CODES = [
 MAX_LISTED = 20  # findings of one code in one file
 REST = re.compile("and [0-9,]+ more")  # the text of a finding that counts the others
 MAX_STORED = 200  # findings of a submission
+MAX_QUOTED = 1000  # characters of a value that a finding quotes
 MAX_SHOWN = 500  # findings on a page
 
 
@@ -44,6 +46,12 @@ def limited(code, path, places):
     if findings and (more := sum(1 for _ in places)):
         findings.append(Finding(code, path, None, f"and {more:,} more"))
     return findings
+
+
+def quoted(value):
+    """A value as JSON. If it is long, its start, which never counts as known."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= MAX_QUOTED else f'{text[:MAX_QUOTED]}…"'
 
 
 def renamed(findings, before, after):

@@ -1,19 +1,22 @@
 """The findings of a file's frontmatter as YAML reads it."""
 
-import json
 import re
 
 from catalogue.fences import Refused, as_key, body_start
-from catalogue.findings import limited
+from catalogue.findings import limited, quoted
 from catalogue.frontmatter import read_frontmatter
 from catalogue.quoting import LINES
 from marketplace.hidden_text import hidden_characters, refused_characters
 
-# Fields by which a client runs commands, or lets the agent do more without asking.
-GRANTING = {"allowed-tools", "hooks", "mcpservers", "permissionmode"}
+# The `plain` names of fields by which a client runs commands, or lets the agent do more without
+# asking. `<<` copies the fields of another mapping.
+GRANTING = {
+    *("allowedtools", "hooks", "mcpservers", "permissionmode", "<<"),
+    *("permission", "approvalmode"),  # of opencode and Qwen Code
+}
+LIMITING = {"tools", "disallowedtools"}  # without them, an agent may use every tool
 # YAML writes any letter with a backslash.
-MAY_GRANT = re.compile(r"\\|" + "|".join(GRANTING), re.IGNORECASE)
-MAX_VALUE = 1000  # characters that a finding quotes
+MAY_GRANT = re.compile(r"\\|<<|allowed|approval|hooks|mcp|permission", re.IGNORECASE)
 
 
 def escaped_characters(text, find=refused_characters):
@@ -38,11 +41,19 @@ def granting_fields(text):
     if not MAY_GRANT.search(text, 0, body_start(text)):
         return
     for key, value, line in fields_of(text):
-        if as_key(key) in GRANTING:
-            quoted = json.dumps(value, ensure_ascii=False)
-            if len(quoted) > MAX_VALUE:
-                quoted = f'{quoted[:MAX_VALUE]}…"'  # which never counts as known
-            yield line, f"{key}: {quoted}"
+        if plain(key) in GRANTING:
+            yield line, f"{key}: {quoted(value)}"
+
+
+def rights_of(text):
+    """The fields that grant or limit rights: `{key: value}`."""
+    fields = fields_of(text)
+    return {key: value for key, value, _ in fields if plain(key) in GRANTING | LIMITING}
+
+
+def plain(key):
+    """The key in lower case, without hyphens: some clients write `mcp-servers`."""
+    return as_key(key).translate({ord("-"): None, ord("_"): None})
 
 
 def fields_of(text):

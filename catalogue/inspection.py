@@ -18,7 +18,7 @@ from catalogue.findings import Finding, limited
 from catalogue.frontmatter import RECOMMENDED_TOKENS
 from catalogue.frontmatter_findings import escaped_characters, escaped_findings, granting_fields
 from catalogue.licenses import is_accepted
-from catalogue.markdown_findings import hidden_markup, long_gaps
+from catalogue.markdown_findings import commands, hidden_markup, long_gaps
 from catalogue.markdown_links import dead_links, link_notes
 from catalogue.repairs import line_of_repair
 from catalogue.secret_shapes import secrets_in
@@ -85,6 +85,7 @@ def inspect_main_file(path, text):
         *hidden_findings(path, text),
         *escaped_findings(path, text),
         *limited("script", path, granting_fields(text)),
+        *limited("script", path, in_lines(text, commands(text))),
         *markdown_findings(path, text),
         *secret_findings(path, text),
         *size_findings(path, text),

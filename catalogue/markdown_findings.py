@@ -12,6 +12,7 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 
 from catalogue.fences import body_start
+from catalogue.findings import quoted
 from catalogue.frontmatter import plain_newlines
 from catalogue.markdown import MARKS, MAX_CELLS, MAX_MARKS, MAX_QUOTED, cells_of, quoted_of
 from marketplace.hidden_text import Place
@@ -61,6 +62,10 @@ HIDING = re.compile(
     r"|#(?:f[0-9a-f]){3,4}(?![0-9a-f])|#[0-9a-f]{3}0(?![0-9a-f])|#[0-9a-f]{6}0"
     rf"|rgba?\((?:2[45]\d,?){{3}}|hsla?\([^)]*(?:100|9[5-9])%|rgba\(\d+,\d+,\d+,{ZERO})"
 )
+# The commands that a client runs while it loads a skill, as in "Changes: !`git diff`".
+COMMAND = re.compile(
+    r"(?<!\S)!`([^`]+)`|^[ \t]*(?:```|~~~)!(.*?)(?:^[ \t]*(?:```|~~~)|\Z)", re.MULTILINE | re.DOTALL
+)
 # Fenced code at the start of a line, and what may begin another block with HTML or code in it.
 PLAIN_FENCE = re.compile(
     r"^(?:(?P<ticks>`{3,})[^`\n]*|(?P<tildes>~{3,}).*)\n"
@@ -96,6 +101,14 @@ def long_gaps(text):
 def may_have_gap(text):
     """Whether many lines in a row have no letter of ASCII, which is faster to find than GAP."""
     return NEWLINES in text.encode(errors="surrogatepass").translate(None, NO_LETTERS)
+
+
+def commands(text):
+    """The commands that run before anybody reads the text: `(position, what)`."""
+    if "!`" in text or "`!" in text or "~!" in text:
+        for match in COMMAND.finditer(text):
+            command = quoted((match[1] or match[2] or "").strip())
+            yield match.start(), f"runs when it is loaded: {command}"
 
 
 def hidden_markup(text):

@@ -1,8 +1,11 @@
 """Reading the bodies of submissions, which may be larger than others (contract 29)."""
 
+from contextlib import ExitStack
 from tempfile import TemporaryFile
 
-from marketplace.api.exceptions import BadRequest, UnsupportedContentType
+from django.core.exceptions import RequestDataTooBig
+
+from marketplace.api.exceptions import BadRequest, BodyTooLarge, UnsupportedContentType
 from marketplace.api.parsers import StrictJSONParser, longest_body, stated_length
 from marketplace.large_values import PIECE
 from submissions.exceptions import UnsupportedSubmission
@@ -32,12 +35,16 @@ class SubmissionParser(StrictJSONParser):
 
     def read_zip(self, request):
         length = stated_length(request, longest_body(request))
-        file = TemporaryFile()  # noqa: SIM115 (the view closes it)
-        try:
-            while piece := request.read(PIECE):
-                file.write(piece)
-        except OSError as error:
-            raise BadRequest("Request body could not be read") from error
-        if file.tell() < length:
-            raise BadRequest("Request body is shorter than its Content-Length")
-        return file
+        with ExitStack() as opened:
+            file = opened.enter_context(TemporaryFile())
+            try:
+                while piece := request.read(PIECE):
+                    file.write(piece)
+            except RequestDataTooBig as error:
+                raise BodyTooLarge from error
+            except OSError as error:
+                raise BadRequest("Request body could not be read") from error
+            if file.tell() < length:
+                raise BadRequest("Request body is shorter than its Content-Length")
+            opened.pop_all()  # The view closes it.
+            return file

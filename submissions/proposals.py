@@ -99,8 +99,7 @@ class Proposal:
         problems = [*self.problems, *self.problems_of_persona()]
         if base is not None and self.keeps_fields:
             keep_fields(self.file, base)
-        if not self.problems:
-            problems += self.fill(entry)
+        problems += self.fill(entry)
         if self.faults or problems:
             self.refuse(*problems)
         if base is not None:
@@ -119,6 +118,8 @@ class Proposal:
         self.importer.learn([self.file])
         if not self.importer.fill(self.file, entry):
             return self.importer.report.reasons
+        if self.problems:  # which are about the text, too
+            return []
         entry.status = Status.PUBLISHED
         try:
             entry.check_text()
@@ -234,24 +235,29 @@ def opener(data):
 
 
 @contextmanager
-def unzipped(file):
-    """The path of the SKILL.md of a zip, in a temporary folder. Raises UnusableText."""
+def unzipped(file, faults=()):
+    """The path of the SKILL.md of a zip, in a temporary folder.
+
+    Raises UnusableText, which names `faults`, too.
+    """
     with TemporaryDirectory() as name:
         root = Path(name) / "sent"
         root.mkdir()
         try:
             unzip(file, root)
+            path = only_skill(root)
         except Refused as error:
-            raise UnusableText(str(error).removesuffix(".")) from error
-        yield only_skill(root)
+            raise UnusableText("; ".join([*faults, str(error).removesuffix(".")])) from error
+        yield path
 
 
 def only_skill(root):
+    """The path of the SKILL.md. Raises Refused."""
     found = [path for path in root.rglob("*") if is_skill_md(path.name)]
     if len(found) != 1 or found[0].parent not in {root, *root.iterdir()}:
-        raise UnusableText(ONE_SKILL)
+        raise Refused(ONE_SKILL)
     [path] = found
     around = [other for other in root.iterdir() if other not in {path, path.parent}]
     if path.parent != root and not all(reason_to_leave_out(other.name) for other in around):
-        raise UnusableText(ONE_SKILL)
+        raise Refused(ONE_SKILL)
     return path

@@ -2,6 +2,7 @@
 
 from catalogue.findings import REST, Finding
 from catalogue.frontmatter import read_frontmatter
+from catalogue.frontmatter_findings import rights_of
 from submissions.models import Maintainer, SubmittedVersion
 from submissions.staff_fields import overrules_staff
 
@@ -17,6 +18,7 @@ def may_publish_at_once(submission, entry):
         and is_trusted(submission, entry)
         and is_of_maintainer(entry)
         and not overrules_staff(read_frontmatter(submission.content)[0], entry)
+        and rights_of(submission.content) == rights_of(entry.written_text)
         and has_known_findings([Finding(**found) for found in submission.findings], entry)
     )
 

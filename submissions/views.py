@@ -111,18 +111,17 @@ class SubmissionViewSet(AuditedMixin, ApiViewSet):
     )
     @ratelimit("submit")
     def create(self, request):
-        body = request.data
+        body, (query, faults) = request.data, query_of(request)
         if isinstance(body, dict):
-            query_parameters(request)
             text = {name: body.get(name) for name in ("kind", "content")}
-            fields, faults = read(SubmitSerializer, body, text)
+            fields = read(SubmitSerializer, body, text, faults)
             if fields["kind"] == Kind.PERSONA and body.get("files"):
                 faults.append("files must be empty for a persona")
             sent = written(fields["kind"], fields["content"], fields["files"], faults)
             return self.submit(request, fields, fields["kind"], sent, faults)
         with closing(body):
-            fields, faults = read(AboutSubmissionSerializer, about(request), {})
-            return self.submit(request, fields, "skill", unzipped(body), faults)
+            fields = read(AboutSubmissionSerializer, about(query, faults), {}, faults)
+            return self.submit(request, fields, "skill", unzipped(body, faults), faults)
 
     def submit(self, request, fields, kind, sent, faults):
         with sent as path:
@@ -193,28 +192,34 @@ def check_mode(agent):
         raise OnlyClaimedAgents
 
 
-def read(serializer_class, body, core):
-    """The fields of a body, or, with the faults of the others, those of its core.
+def read(serializer_class, body, core, faults):
+    """The fields of a body, or those of its core; adds what refuses the others to `faults`.
 
     So the text is read whatever else is wrong. Raises BadRequest if the core has faults, too.
     """
     serializer = shared_serializer(serializer_class)
     try:
-        return serializer.read(body), []
+        return serializer.read(body)
     except BadRequest as error:
+        faults.append(str(error))
         with suppress(BadRequest):
-            return serializer.read(core), [str(error)]
-        raise
+            return serializer.read(core)
+        raise BadRequest("; ".join(faults)) from error
 
 
-def about(request):
+def query_of(request):
+    """The parameters of the query, and the faults of one that cannot be read."""
+    try:
+        return query_parameters(request), []
+    except BadRequest as error:
+        return {}, [str(error)]
+
+
+def about(query, faults):
     """The query of a zip, in the types of JSON. Other parameters are ignored."""
-    query = query_parameters(request)
-    values = {name: query[name] for name in ("baseNumber", "note") if name in query}
-    for name, texts in values.items():
-        if len(texts) > 1:
-            raise BadRequest(f"{name} must be given at most once")
-    values = {name: text for name, (text,) in values.items()}
+    given = {name: query[name] for name in ("baseNumber", "note") if name in query}
+    faults += [f"{name} must be given at most once" for name in given if len(given[name]) > 1]
+    values = {name: texts[0] for name, texts in given.items()}
     if NUMBER.fullmatch(values.get("baseNumber", "")):
         values["baseNumber"] = int(values["baseNumber"])
     return values

@@ -48,7 +48,9 @@ class StrictJSONParser(BaseParser):
         length = stated_length(request, most)
         try:
             body = request.body
-        except (UnreadablePostError, RequestDataTooBig) as error:
+        except RequestDataTooBig as error:  # in chunks, whose length no header states
+            raise BodyTooLarge from error
+        except UnreadablePostError as error:
             raise BadRequest("Request body could not be read") from error
         if len(body) < length:
             raise BadRequest("Request body is shorter than its Content-Length")

@@ -144,7 +144,7 @@ def decide_view(model_admin, request, object_id):
     beside = model_admin.neighbours(request, submission)
     form = RejectForm(request.POST, [submission])
     is_rejected = request.POST.get("decision") == "reject"
-    has_reason = form.is_valid() or form.data.get("reason", "").strip()
+    has_reason = any(form.data.get(name, "").strip() for name in ("reason", "earlier"))
     if not is_rejected and form.is_valid():
         form.add_error("reason", UNSENT)
     if not form.is_valid() and (is_rejected or has_reason):

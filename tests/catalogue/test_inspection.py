@@ -175,6 +175,12 @@ def test_fields_that_grant_rights_or_run_commands():
         f"mcpServers: {'x' * 1001}",
         "metadata: {hooks: none}",
         "tools: Read",
+        "x: &x {hooks: run}",
+        "<<: *x",
+        "MCP-servers: y",
+        "&k allowed_tools: z",
+        "permission: {bash: allow}",
+        "approvalMode: yolo",
     ]
     text = TEXT.replace("description", "\n".join([*lines, "description"]))
 
@@ -183,6 +189,23 @@ def test_fields_that_grant_rights_or_run_commands():
         ("script", "SKILL.md", 2, 'hooks: {"Stop": [{"hooks": [{"command": "run"}]}]}'),
         ("script", "SKILL.md", 5, 'PermissionMode: "plan"'),
         ("script", "SKILL.md", 6, f'mcpServers: "{"x" * 999}…"'),
+        ("script", "SKILL.md", 10, '<<: {"hooks": "run"}'),
+        ("script", "SKILL.md", 11, 'MCP-servers: "y"'),
+        ("script", "SKILL.md", 2, 'allowed_tools: "z"'),
+        ("script", "SKILL.md", 13, 'permission: {"bash": "allow"}'),
+        ("script", "SKILL.md", 14, 'approvalMode: "yolo"'),
+    ]
+
+
+@pytest.mark.contract("28.4")
+def test_commands_that_run_when_a_skill_is_loaded():
+    body = "Now !`date -u` and\n!`a\nb`, not x!`c` or `!d`.\n```!\ngit diff\nls\n```\n!`x`\n"
+
+    assert findings_of(TEXT + body) == [
+        ("script", "SKILL.md", 7, 'runs when it is loaded: "date -u"'),
+        ("script", "SKILL.md", 8, 'runs when it is loaded: "a\\nb"'),
+        ("script", "SKILL.md", 10, 'runs when it is loaded: "git diff\\nls"'),
+        ("script", "SKILL.md", 14, 'runs when it is loaded: "x"'),
     ]
 
 

@@ -203,6 +203,7 @@ def test_an_earlier_reason_is_offered_again(desk, author):
     assert choices == [("", "an earlier rejection"), (first.pk, "Spam.")]
 
     unsent = desk.decide(page, "publish", earlier=first.pk)
+    desk.decide(page, "publish", earlier=0)  # of no rejection
     desk.decide(page, "reject", earlier=first.pk)
     take_action(desk.client, "reject", third, earlier=first.pk)
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from infrastructure.server.sizes import MAX_BODY
+from marketplace.application import TooLong
 from submissions.models import Submission
 from tests.factories import (
     AgentFactory,
@@ -159,19 +161,48 @@ def test_every_fault_is_named_by_its_field(author, body, error):
 
 
 @pytest.mark.contract("29.6")
-def test_every_fault_of_a_zip_is_named(author):
-    contents = {"SKILL.md": f"{TEXT}\u202e", "a": "", "A": "", "CON": ""}
+@pytest.mark.parametrize(
+    ("contents", "query", "error"),
+    [
+        (
+            {
+                "SKILL.md": f"{TEXT.replace('MIT', 'a' * 501)}\u202e",
+                **dict.fromkeys(["a", "A", "CON"], ""),
+            },
+            "baseNumber=x",
+            (
+                "baseNumber must be a whole number from 1 to 2147483647; "
+                "content: SKILL.md, line 8: U+202E RIGHT-TO-LEFT OVERRIDE; "
+                "content: CON is a name that Windows forbids; a and A differ in case only; "
+                "content: license: Ensure this value has at most 300 characters (it has 501)."
+            ),
+        ),
+        (
+            {"README.md": "Nothing."},
+            "note=a&note=b&baseNumber=0",
+            (
+                "note must be given at most once; "
+                "baseNumber must be a whole number from 1 to 2147483647; "
+                "The zip must hold one SKILL.md, at its root or in one folder with all its files"
+            ),
+        ),
+        (
+            {"SKILL.md": TEXT, "../a": ""},
+            "note=%ff",
+            (
+                "Query string must be percent-encoded UTF-8; "
+                "The upload holds a path that is not allowed: ../a"
+            ),
+        ),
+    ],
+    ids=["its files", "no skill", "a path"],
+)
+def test_every_fault_of_a_zip_is_named(author, contents, query, error):
+    packed = zip_of(contents)
 
-    response = author.generic(
-        "POST", f"{URL}?baseNumber=x", zip_of(contents), content_type="application/zip"
-    )
+    response = author.generic("POST", f"{URL}?{query}", packed, content_type="application/zip")
 
-    assert response.status_code == 400
-    assert response.json() == {
-        "error": "baseNumber must be a whole number from 1 to 2147483647; "
-        "content: SKILL.md, line 8: U+202E RIGHT-TO-LEFT OVERRIDE; "
-        "content: CON is a name that Windows forbids; a and A differ in case only"
-    }
+    assert (response.status_code, response.json()) == (400, {"error": error})
 
 
 @pytest.mark.contract("29.6")
@@ -179,7 +210,9 @@ def test_hidden_characters_are_refused(author):
     response = author.post(URL, SKILL | {"content": TEXT + "\U000e0041"})
 
     assert response.status_code == 400
-    assert response.json()["error"].startswith("content: SKILL.md, line 8: ")
+    assert response.json() == {
+        "error": 'content: SKILL.md, line 8: hidden tag characters that say "A"'
+    }
 
 
 @pytest.mark.contract("29.6")
@@ -199,10 +232,24 @@ def test_only_maintainers_change_what_an_agent_has_created(author_of, submitted,
     text = body["content"].replace("license: MIT", "priceCents: 5\nskills: [none]") + "\u202e"
     wrong = {"content": text, "files": [{"path": ".."}], "baseNumber": 0, "note": 1}
 
-    response = author_of(AgentFactory()).post(URL, body | wrong)
+    response = author_of(AgentFactory()).post(f"{URL}?note=%ff", body | wrong)
 
     assert response.status_code == 409
     assert response.json() == {"error": f"Another author maintains this {kind}"}
+
+
+@pytest.mark.contract("29.8")
+def test_only_maintainers_change_it_by_a_zip(author_of, submitted):
+    submitted()
+    packed = zip_of({"SKILL.md": f"{TEXT}\u202e"})
+    stranger = author_of(AgentFactory())
+
+    response = stranger.generic(
+        "POST", f"{URL}?note=a&note=b&baseNumber=0", packed, content_type="application/zip"
+    )
+
+    assert response.status_code == 409
+    assert response.json() == {"error": "Another author maintains this skill"}
 
 
 @pytest.mark.contract("30.5")
@@ -289,3 +336,15 @@ def test_bodies_of_other_kinds_and_sizes_are_refused(author, content_type, size,
     response = author.generic("POST", URL, b"x" * size, content_type=content_type)
 
     assert (response.status_code, response.json()) == (status, {"error": error})
+
+
+@pytest.mark.contract("29.4")
+@pytest.mark.parametrize("content_type", ["application/json", "application/zip"])
+def test_a_long_body_in_chunks_is_too_large(author, content_type):
+    # As the server reads them.
+    chunks = {"wsgi.input": TooLong(), "CONTENT_LENGTH": MAX_BODY + 1}
+
+    response = author.generic("POST", URL, **chunks, CONTENT_TYPE=content_type)
+
+    assert response.status_code == 413
+    assert response.json() == {"error": "Request body is too large"}

@@ -58,6 +58,22 @@ def test_what_needs_a_reader_waits(author, trusted, body):
 
 
 @pytest.mark.contract("29.13")
+@pytest.mark.parametrize("fields", ["disallowedTools: Bash\n", "tools: Read, Bash\n", ""])
+def test_another_limit_of_rights_waits(author, submitted, fields):
+    def with_fields(body, fields):
+        return body | {"content": body["content"].replace("license:", f"{fields}license:")}
+
+    submitted(with_fields(PERSONA, "tools: Read\n"))
+    Maintainer.objects.get().trust()
+
+    other = author.post(URL, with_fields(changed(PERSONA) | {"baseNumber": 1}, fields))
+    same = author.post(URL, with_fields(changed(PERSONA) | {"baseNumber": 1}, "tools: Read\n"))
+
+    assert (other.json()["findings"], other.json()["state"]) == ([], "pending")
+    assert same.json()["state"] == "published"
+
+
+@pytest.mark.contract("29.13")
 def test_known_findings_do_not_stop_it(agent, author, submitted):
     script = {"path": "run.py", "content": "print()"}
     body = with_tools(changed(SKILL, "<b hidden>a</b>"), "Read")
