@@ -41,7 +41,7 @@ def granting_fields(text):
     if not MAY_GRANT.search(text, 0, body_start(text)):
         return
     for key, value, line in fields_of(text):
-        if plain(key) in GRANTING:
+        if value and plain(key) in GRANTING:
             yield line, f"{key}: {quoted(value)}"
 
 

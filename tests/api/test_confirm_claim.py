@@ -172,7 +172,7 @@ def test_a_code_of_another_agent_is_wrong(client_of, code):
 
 
 def test_a_confirmation_reads_the_agent_once(client, code, django_assert_max_num_queries):
-    with django_assert_max_num_queries(21):
+    with django_assert_max_num_queries(22):
         assert client.post(URL, {"code": code}).status_code == 200
 
 
