@@ -1,6 +1,5 @@
 """Importing files into the catalogue (contract 23)."""
 
-import os
 from collections import Counter
 from contextlib import contextmanager
 from itertools import chain, count, islice
@@ -227,21 +226,6 @@ class Importer(Finder):
         self.existing_slugs.add(entry.slug)
         return entry
 
-    def source_of(self, root, path):
-        """The source of a file: the same in each run over the same files."""
-        if self.source is None:
-            source = os.path.realpath(path)
-        else:
-            source = f"{self.source}:{self.below(root, path).as_posix()}"
-        try:
-            source.encode()
-        except UnicodeEncodeError as error:
-            raise Refused("its path is not UTF-8") from error
-        return source
-
-    def below(self, root, path):
-        return path.relative_to(root)
-
     def free_slug(self, file):
         """The file's slug; if another source has it, one with the owner's name or a number."""
         if file.slug not in self.existing_slugs:
@@ -257,11 +241,6 @@ class Importer(Finder):
         )
         self.report.note(file.path, f"the slug {file.slug} is taken, imported as {free}")
         return free
-
-    def owner_folder(self, root, path):
-        """The name of the owner's folder, or "" if that is the root or above it."""
-        folder = self.owner_of(path)
-        return folder.name if folder != root and folder.is_relative_to(root) else ""
 
     def fill(self, file, entry):
         """Set the entry's fields from the file; False if it is refused."""

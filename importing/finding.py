@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from catalogue.findings import Finding
-from catalogue.frontmatter import Frontmatter
+from catalogue.frontmatter import Frontmatter, Refused
 from importing.folders import ImportFolder, is_below
 from importing.names import is_skill_md, is_skipped
 
@@ -27,7 +27,7 @@ class ImportFile:
 
 
 class Finder:
-    """Finds the files of an importer, which has a `report`."""
+    """Finds the files of an importer, which has a `report` and perhaps a `source`."""
 
     def find(self, path):
         """The files to import below a path, in a stable order, as (root, file)."""
@@ -63,3 +63,23 @@ class Finder:
     def importable(self, folder, names, *, is_in_skill):
         """The names of the files of a folder to import. `is_in_skill` includes a skill's own."""
         raise NotImplementedError
+
+    def source_of(self, root, path):
+        """The source of a file: the same in each run over the same files."""
+        if self.source is None:
+            source = os.path.realpath(path)
+        else:
+            source = f"{self.source}:{self.below(root, path).as_posix()}"
+        try:
+            source.encode()
+        except UnicodeEncodeError as error:
+            raise Refused("its path is not UTF-8") from error
+        return source
+
+    def below(self, root, path):
+        return path.relative_to(root)
+
+    def owner_folder(self, root, path):
+        """The name of the owner's folder, or "" if that is the root or above it."""
+        folder = self.owner_of(path)
+        return folder.name if folder != root and folder.is_relative_to(root) else ""

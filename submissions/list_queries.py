@@ -5,7 +5,7 @@ from django.db.models import F, Q
 from catalogue.models import Kind
 from marketplace.api.fields import ChoiceField
 from marketplace.api.list_queries import Filter, ListQuery, Sort
-from submissions.models.submissions import State
+from submissions.models.querysets import State
 
 
 def one_of(choices):

@@ -17,7 +17,7 @@ from importing.base import taking_turns
 from importing.confirmed import ConfirmedPersonaImporter, ConfirmedSkillImporter
 from submissions.exceptions import AlreadyDecided
 from submissions.models import Maintainer, SubmittedVersion
-from submissions.models.submissions import State
+from submissions.models.querysets import State
 from submissions.staff_fields import keep_fields
 from submissions.trust import may_publish_at_once
 

@@ -26,7 +26,7 @@ from marketplace.api.fields import (
 from marketplace.api.serializers import BodySerializer, PageSerializer, ResponseSerializer
 from marketplace.models import max_length
 from submissions.models import Submission
-from submissions.models.submissions import State
+from submissions.models.querysets import State
 
 EXAMPLE = (
     "---\nname: pdf-tables\ndescription: Reads tables out of PDF files. Use it for reports.\n---\n"

@@ -8,7 +8,7 @@ from marketplace.features import has_submissions
 from operators.actions.base import Action
 from submissions.exceptions import AlreadyDecided
 from submissions.models import Submission
-from submissions.models.submissions import State
+from submissions.models.querysets import State
 
 
 class WithdrawSubmission(Action):

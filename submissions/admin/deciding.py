@@ -25,7 +25,7 @@ from submissions.admin.facts import decision_of, facts_of, heading_of
 from submissions.admin.forms import RejectForm
 from submissions.exceptions import AlreadyDecided
 from submissions.models import Submission
-from submissions.models.submissions import State
+from submissions.models.querysets import State
 from submissions.publishing import MOVED, Approval, check_entry, preview, publish
 
 UNSENT = "Nothing was published: you have written a reason. Reject with it, or delete it."

@@ -37,7 +37,7 @@ from submissions.admin.filters import FindingFilter, StateFilter, WaitFilter, wa
 from submissions.admin.forms import CorrectReasonForm, RejectForm
 from submissions.exceptions import AlreadyDecided
 from submissions.models import Submission
-from submissions.models.submissions import State
+from submissions.models.querysets import State
 
 MAX_QUEUE = 2000  # submissions that "next" goes through
 

@@ -9,7 +9,7 @@ from marketplace.adminsite.base import link_to
 from marketplace.hidden_text import visible
 from submissions.admin.maintainers import may_view
 from submissions.models import Maintainer, Submission, SubmittedVersion
-from submissions.models.submissions import State
+from submissions.models.querysets import State
 
 NAMED = 5  # maintainers that the page of a submission names
 

@@ -4,7 +4,7 @@ from django.utils import timezone
 
 from catalogue.findings import CODES
 from marketplace.adminsite.filters import ChoiceFilter, QueueFilter
-from submissions.models.submissions import State
+from submissions.models.querysets import State
 
 LONG_WAIT = timedelta(days=3)
 # The codes that follow from more than one stored entry.

@@ -4,7 +4,7 @@ from django.template.defaultfilters import truncatechars
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ActionForm, ReasonField
 from submissions.models import Submission
-from submissions.models.submissions import State
+from submissions.models.querysets import State
 
 NO_REASON = "Write a reason."
 

@@ -38,6 +38,7 @@ def act(client, row, action, **fields):
     assert client.post(url, form | fields).status_code == 302
 
 
+@pytest.mark.slow
 def test_every_action_waits_for_a_look_at_what_others_have_done(ada, bob, subtests):
     make_rows(1, 1)
     Skill.objects.update(license="MIT")

@@ -153,6 +153,7 @@ def test_a_token_is_found_only_by_those_who_may_see_tokens(admin_client_of, agen
     assert refused.status_code == 403
 
 
+@pytest.mark.slow
 def test_no_page_that_an_editor_can_open_shows_an_operators_address(admin_client_of, rows):
     """Not even one of an agent or its operator, where an editor may look at these too."""
     admin_client, agent = admin_client_of("Editors"), rows[1]

@@ -213,6 +213,7 @@ def make_pages():
 
 
 @pytest.mark.contract("33.3", "33.8")
+@pytest.mark.slow
 def test_each_page(browser, alone, settings, rates):
     rates(install={"free": "20/h", "plus": "200/h"})
     settings.SOURCE_HOSTS = ["git.example.com"]

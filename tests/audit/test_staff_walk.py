@@ -96,6 +96,7 @@ def confirm(browser, url, form, rows):
 
 
 @pytest.mark.contract("33.3", "33.8")
+@pytest.mark.slow
 def test_each_action_of_a_list(admin_client, alone, rf):
     make_rows_of_all_states()
 

@@ -37,6 +37,7 @@ def drawn():
     return sorted(rows)
 
 
+@pytest.mark.slow
 def test_it_is_the_same_each_time(catalogue):
     assert drawn() == drawn()
 

@@ -68,6 +68,11 @@ def published(model=Skill):
     return dict(model.objects.published().values_list("slug", "source"))
 
 
+def statuses():
+    """`{slug: status}` of all skills."""
+    return dict(Skill.objects.values_list("slug", "status"))
+
+
 def pending():
     """`{slug: path}` of what is on the desk."""
     return dict(Submission.objects.pending().values_list("slug", "path"))

@@ -2,14 +2,12 @@
 
 import pytest
 from django.core.management import CommandError
-from django.db.models.signals import post_save
 
 from catalogue.models import Persona, Skill
-from sources.exceptions import Interrupted
 from sources.models import Source
 from submissions.models import Submission, SubmittedVersion
 from tests.factories import SkillFactory
-from tests.imports import import_skills, markdown, receiving, skill, write
+from tests.imports import import_skills, markdown, skill, write
 from tests.sources.syncing.conftest import ABOUT, pending, published
 
 COMMIT = "{:040x}".format
@@ -264,99 +262,6 @@ def test_a_rewritten_history_is_said(repository):
     assert repository.sync(rewritten=True).rewritten_at is not None
 
 
-@pytest.mark.contract("30.13")
-def test_nothing_follows_once_staff_pause_it(repository):
-    repository.skill("pdf")
-
-    with pytest.raises(Interrupted, match="Staff have paused it"):
-        repository.sync(state="paused")
-
-    assert published() == {}
-    assert Source.objects.get().state == "paused"
-
-
-CHANGES = {
-    "url": "https://git.example.com/other.git",
-    "ref": "stable",
-    "token_variable": "SOURCE_TOKEN_TEAM",
-    "kind": "both",
-    "folder": "skills",
-    "review": "here",
-    "wait_hours": 24,
-}
-
-
-@pytest.mark.contract("30.13")
-@pytest.mark.parametrize("field", CHANGES)
-def test_a_run_ends_without_a_result_once_staff_change_its_settings(repository, field):
-    repository.skill("csv")
-    repository.skill("pdf")
-
-    def change(**_):
-        Source.objects.get().change(**{field: CHANGES[field]})
-
-    with receiving(post_save, SubmittedVersion, change), pytest.raises(Interrupted):
-        repository.sync()
-
-    source = Source.objects.get()
-    assert list(published()) == ["csv"]
-    assert (source.commit, source.counts, source.soon) == ("", {}, True)
-
-
-def pause(source):
-    source.pause()
-    source.resume()
-
-
-def change_twice(source):
-    source.change(ref="stable")
-    source.change(ref="main")
-
-
-@pytest.mark.contract("30.8", "30.13")
-@pytest.mark.parametrize("act", [pause, change_twice])
-def test_a_run_ends_once_the_waits_of_its_texts_begin_again(repository, act):
-    repository.skill("csv")
-    repository.skill("pdf")
-
-    def change(**_):
-        act(Source.objects.get())
-
-    with receiving(post_save, SubmittedVersion, change), pytest.raises(Interrupted):
-        repository.sync()
-
-    source = Source.objects.get()
-    assert list(published()) == ["csv"]
-    assert (source.state, source.commit, source.soon) == ("ok", "", True)
-
-
-@pytest.mark.contract("30.13")
-def test_a_failure_of_other_settings_is_not_recorded(repository):
-    stale = Source.objects.get()
-    Source.objects.get().change(ref="stable")
-
-    with pytest.raises(Interrupted):
-        stale.fail("The branch or tag main is gone.")
-
-    assert Source.objects.get().state == "ok"
-
-
-@pytest.mark.contract("30.13")
-def test_a_new_name_ends_no_run(repository):
-    repository.skill("csv")
-    repository.skill("pdf")
-
-    def change(**_):
-        source = Source.objects.get()
-        if source.name == "team":
-            source.change(name="office")
-
-    with receiving(post_save, SubmittedVersion, change):
-        repository.sync()
-
-    assert published() == {"csv": "git:office:csv/SKILL.md", "pdf": "git:office:pdf/SKILL.md"}
-
-
 @pytest.mark.contract("30.4")
 def test_fields_that_staff_have_set_stay(repository):
     repository.skill("pdf")
@@ -368,29 +273,6 @@ def test_fields_that_staff_have_set_stay(repository):
 
     skill = Skill.objects.get()
     assert (skill.category, skill.license, skill.number) == ("documents", "Apache-2.0", 2)
-
-
-class PowerCut(Exception):
-    pass
-
-
-@pytest.mark.contract("30.13")
-def test_a_run_that_is_cut_off_leaves_no_half_of_an_entry(repository):
-    repository.skill("csv")
-    repository.skill("pdf", data_txt="1")
-
-    def cut_off(instance, **_):
-        if instance.skill_version.skill.slug == "pdf":
-            raise PowerCut
-
-    with receiving(post_save, SubmittedVersion, cut_off), pytest.raises(PowerCut):
-        repository.sync()
-    assert list(published()) == ["csv"]
-
-    source = repository.sync()
-
-    assert source.counts == {"published": 1, "unchanged": 1, "findings": 0}
-    assert set(published()) == {"csv", "pdf"}
 
 
 @pytest.mark.contract("30.14")
