@@ -49,7 +49,7 @@ STORED = {
     """,
     "review": f"""
         SELECT handle, slug, rating || ' ' || comment
-        FROM reviews_review {AGENT} {PERSONA} WHERE deleted_at IS NULL
+        FROM reviews_review AS review {AGENT} {PERSONA} WHERE review.deleted_at IS NULL
     """,
 }
 
