@@ -117,3 +117,19 @@ def test_failed_exchanges_are_limited_by_address(provider, browser_of, rates):
     assert 1 <= int(response["Retry-After"]) <= 900
     assert "Too many sign-ins have failed here." in response.context["sentence"]
     assert CALLBACK not in response.content.decode()
+
+
+@pytest.mark.contract("32.6")
+def test_answers_without_a_code_are_limited_too_but_no_looks(browser_of, ada, age, rates):
+    rates(login_address="2/15m")
+    age(ada)
+    ada.person = None
+    address = ada.lead(ada.get("/admin/"))
+    cookies = dict(ada.cookies)
+    for _ in range(3):
+        ada.cookies.update(cookies)
+        assert ada.come_back(address).status_code == 403
+
+    statuses = [browser_of("ada").sign_in(error="access_denied").status_code for _ in range(3)]
+
+    assert statuses == [403, 403, 429]
