@@ -46,7 +46,7 @@ class PublishedKeys(models.Model):
     """The public keys of an issuer, which all processes share."""
 
     url = models.CharField(max_length=255)
-    keys = models.JSONField(default=list)  # JWKs, each with its `kid` and its `alg`
+    keys = models.JSONField(default=list)  # JWKs, each with its `alg`, and its `kid` if it has one
     fetched_at = models.DateTimeField(null=True)
     tried_at = models.DateTimeField(null=True)  # when the last fetch began
 
@@ -75,8 +75,11 @@ class PublishedKeys(models.Model):
         return self.fetched_at is None or self.fetched_at < timezone.now() - KEYS_LAST
 
     def find(self, id_token):
-        name = id_token.key_id, id_token.algorithm
-        return next((key for key in self.keys if (key["kid"], key["alg"]) == name), None)
+        """The key that a token names, or the only one of its algorithm if it names none."""
+        name, keys = id_token.key_id, [k for k in self.keys if k["alg"] == id_token.algorithm]
+        if name is None:
+            return keys[0] if len(keys) == 1 else None
+        return next((key for key in keys if key.get("kid") == name), None)
 
     def refresh(self):
         """Fetch the keys, unless that has succeeded within the last minute.
@@ -160,7 +163,7 @@ def origin_of(parts):
 
 def as_key(data):
     """The public members of a JWK and its algorithm; None if no token may be signed with it."""
-    if not isinstance(data, dict) or not isinstance(data.get("kid"), str):
+    if not isinstance(data, dict) or not isinstance(data.get("kid", ""), str):
         return None
     key = {name: data[name] for name in PUBLIC if name in data}
     for algorithm, needs in ALGORITHMS.items():

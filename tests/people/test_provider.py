@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import jwt
 import pytest
 from django.contrib.auth.models import User
 
@@ -9,6 +10,7 @@ from marketplace import documents
 from people.exceptions import INVALID
 from people.models import Provider
 from tests.people.conftest import CALLBACK, SIGN_IN
+from tests.publishers.issuer import jwk_of, private_key
 
 
 @pytest.mark.contract("32.6")
@@ -22,6 +24,27 @@ def test_rotated_keys(provider, browser_of, assert_refused):
     Provider.objects.update(tried_at=aged.tried_at - timedelta(seconds=61))
 
     assert browser_of("ada").sign_in().status_code == 302
+
+
+@pytest.mark.contract("32.6")
+def test_a_provider_with_one_key_need_not_name_it(
+    provider, browser_of, assert_refused, monkeypatch
+):
+    def unnamed(claims):
+        return jwt.encode(claims, provider.key, "ES256")
+
+    [key] = provider.keys()["keys"]
+    nameless = {name: value for name, value in key.items() if name != "kid"}
+    other = jwk_of(private_key("EdDSA"), "EdDSA", "other")
+    monkeypatch.setattr(provider, "sign", unnamed)
+    for keys in ([key], [nameless], [nameless, other]):
+        monkeypatch.setattr(provider, "keys", lambda keys=keys: {"keys": keys})
+        Provider.objects.all().delete()
+        assert browser_of("ada").sign_in().status_code == 302
+
+    monkeypatch.setattr(provider, "keys", lambda: {"keys": [key, key | {"kid": "second"}]})
+    Provider.objects.all().delete()
+    assert_refused(browser_of("ada").sign_in(), INVALID, "its issuer has no such key")
 
 
 DOWN = "The identity provider cannot be reached. Try again in a minute."

@@ -46,6 +46,8 @@ def test_claims_that_are_not_for_this_sign_in(assert_token_refused, rates, provi
         ("MissingClaimError", {"aud": [client, "another"]}),  # without azp
         ("InvalidClaimError", {"aud": [client, "another"], "azp": "another"}),
         ("InvalidClaimError", {"azp": "another"}),
+        ("its azp is another client", {"azp": ""}),
+        ("its azp is another client", {"azp": []}),
         ("ExpiredSignatureError", {"iat": now - 400, "exp": now - 31}),
         ("ImmatureSignatureError", {"iat": now + 60, "exp": now + 300}),
         ("ImmatureSignatureError", {"nbf": now + 60}),
