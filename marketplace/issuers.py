@@ -36,6 +36,10 @@ class IssuerUnavailable(Unavailable):
         self.headers = {"Retry-After": str(seconds)}
 
 
+class IssuerBusy(IssuerUnavailable):
+    """Another request is fetching its documents right now."""
+
+
 class PublishedKeysQuerySet(models.QuerySet):
     def due(self):
         """The issuers whose keys nobody has tried to fetch within the last minute."""
@@ -91,15 +95,14 @@ class PublishedKeys(models.Model):
             return
         self.refresh_from_db()
         if self.fetched_at is None or self.fetched_at < self.tried_at:
-            # Another thread or process is fetching, or could not fetch.
-            raise IssuerUnavailable(self.wait())
+            raise self.reason_to_wait()
 
     def fetch(self):
         """Fetch and store the documents; False if another process has begun to do so."""
         try:
             documents = within_bounds(self.may_fetch, self.documents, self.url)
         except Busy as error:
-            raise IssuerUnavailable(SECONDS) from error
+            raise IssuerBusy(SECONDS) from error
         except Unreachable as error:
             logger.warning("The keys of %s cannot be fetched: %s", self.url, error)
             raise IssuerUnavailable(FETCHED_EVERY.seconds) from error
@@ -123,12 +126,14 @@ class PublishedKeys(models.Model):
         """Whether this caller, and no other one in any process, may fetch the keys now."""
         return bool(self.rows.due().update(tried_at=Now()))
 
-    def wait(self):
-        """Seconds until a fetch that is running has ended, or until the next one."""
+    def reason_to_wait(self):
+        """Another thread or process is fetching, or could not fetch."""
         self.refresh_from_db(fields=["tried_at"])
         past = (timezone.now() - self.tried_at).total_seconds()
-        until = SECONDS if past < SECONDS else FETCHED_EVERY.total_seconds()
-        return max(1, min(round(until - past) + 1, 60))
+        is_running = past < SECONDS
+        until = SECONDS if is_running else FETCHED_EVERY.total_seconds()
+        seconds = max(1, min(round(until - past) + 1, 60))
+        return IssuerBusy(seconds) if is_running else IssuerUnavailable(seconds)
 
 
 def discover(issuer, deadline):

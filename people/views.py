@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from marketplace.access import Audience
 from marketplace.api.links import local_path
 from marketplace.documents import Busy, Unreachable
-from marketplace.issuers import IssuerUnavailable
+from marketplace.issuers import IssuerBusy, IssuerUnavailable
 from marketplace.middleware.pages import page
 from marketplace.ratelimits.client_address import client_address
 from marketplace.ratelimits.windows import Caller, count, usage_of
@@ -95,8 +95,11 @@ class Callback(SignInPage):
         return response
 
     def finish(self, request, flow):
-        """Sign the person in. Raises SignInRefused and what `claims_of` raises."""
-        provider = Provider.current()
+        """Sign the person in. Raises SignInRefused, Busy and what `claims_of` raises."""
+        try:
+            provider = Provider.current()
+        except IssuerBusy as error:
+            raise Busy from error  # The code is not spent yet.
         caller = Caller(client_address(request))
         usage = usage_of(request, POLICY, caller)
         if not usage.remaining:

@@ -5,6 +5,7 @@ from datetime import timedelta
 import jwt
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from marketplace import documents
 from people.exceptions import INVALID
@@ -120,6 +121,24 @@ def test_the_callback_waits_for_its_turn_in_the_browser(browser_of):
     with documents.turn:
         busy = browser.come_back(address)
 
+    assert_waits(browser, busy)
+
+
+@pytest.mark.contract("32.4")
+def test_the_callback_waits_for_documents_that_another_request_fetches(browser_of):
+    browser = browser_of("ada")
+    old = timezone.now() - timedelta(hours=2)
+    for tried_at in (old, timezone.now()):  # by a thread of this process, and by another process
+        address = browser.lead(browser.get(SIGN_IN))
+        Provider.objects.update(fetched_at=old, tried_at=tried_at)
+        with documents.turn:
+            busy = browser.come_back(address)
+        Provider.objects.update(tried_at=old)
+
+        assert_waits(browser, busy)
+
+
+def assert_waits(browser, busy):
     assert (busy.status_code, busy["Retry-After"], {**busy.cookies}) == (503, "1", {})
     target = busy.context["address"].replace("&", "&amp;")
     assert f'<meta http-equiv="refresh" content="1;url={target}">' in busy.content.decode()
