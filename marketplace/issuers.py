@@ -67,7 +67,8 @@ class PublishedKeys(models.Model):
 
         Raises IdTokenRefused, and IssuerUnavailable if keys are needed and cannot be had.
         """
-        if self.is_old or self.find(id_token) is None:
+        # Without a name, nothing tells that the only key has been replaced.
+        if self.is_old or id_token.key_id is None or self.find(id_token) is None:
             self.refresh()
         key = self.find(id_token)
         if key is None:

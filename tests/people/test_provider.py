@@ -43,6 +43,12 @@ def test_a_provider_with_one_key_need_not_name_it(
         Provider.objects.all().delete()
         assert browser_of("ada").sign_in().status_code == 302
 
+    provider.rotate()
+    monkeypatch.undo()
+    monkeypatch.setattr(provider, "sign", unnamed)
+    Provider.objects.update(tried_at=timezone.now() - timedelta(seconds=61))
+    assert browser_of("ada").sign_in().status_code == 302
+
     monkeypatch.setattr(provider, "keys", lambda: {"keys": [key, key | {"kid": "second"}]})
     Provider.objects.all().delete()
     assert_refused(browser_of("ada").sign_in(), INVALID, "its issuer has no such key")
