@@ -36,6 +36,10 @@ class IssuerUnavailable(Unavailable):
         self.headers = {"Retry-After": str(seconds)}
 
 
+class IssuerBusy(IssuerUnavailable):
+    """Another request is fetching its documents right now."""
+
+
 class PublishedKeysQuerySet(models.QuerySet):
     def due(self):
         """The issuers whose keys nobody has tried to fetch within the last minute."""
@@ -46,7 +50,7 @@ class PublishedKeys(models.Model):
     """The public keys of an issuer, which all processes share."""
 
     url = models.CharField(max_length=255)
-    keys = models.JSONField(default=list)  # JWKs, each with its `kid` and its `alg`
+    keys = models.JSONField(default=list)  # JWKs, each with its `alg`, and its `kid` if it has one
     fetched_at = models.DateTimeField(null=True)
     tried_at = models.DateTimeField(null=True)  # when the last fetch began
 
@@ -63,7 +67,8 @@ class PublishedKeys(models.Model):
 
         Raises IdTokenRefused, and IssuerUnavailable if keys are needed and cannot be had.
         """
-        if self.is_old or self.find(id_token) is None:
+        # Without a name, nothing tells that the only key has been replaced.
+        if self.is_old or id_token.key_id is None or self.find(id_token) is None:
             self.refresh()
         key = self.find(id_token)
         if key is None:
@@ -75,8 +80,11 @@ class PublishedKeys(models.Model):
         return self.fetched_at is None or self.fetched_at < timezone.now() - KEYS_LAST
 
     def find(self, id_token):
-        name = id_token.key_id, id_token.algorithm
-        return next((key for key in self.keys if (key["kid"], key["alg"]) == name), None)
+        """The key that a token names, or the only one of its algorithm if it names none."""
+        name, keys = id_token.key_id, [k for k in self.keys if k["alg"] == id_token.algorithm]
+        if name is None:
+            return keys[0] if len(keys) == 1 else None
+        return next((key for key in keys if key.get("kid") == name), None)
 
     def refresh(self):
         """Fetch the keys, unless that has succeeded within the last minute.
@@ -88,15 +96,14 @@ class PublishedKeys(models.Model):
             return
         self.refresh_from_db()
         if self.fetched_at is None or self.fetched_at < self.tried_at:
-            # Another thread or process is fetching, or could not fetch.
-            raise IssuerUnavailable(self.wait())
+            raise self.reason_to_wait()
 
     def fetch(self):
         """Fetch and store the documents; False if another process has begun to do so."""
         try:
             documents = within_bounds(self.may_fetch, self.documents, self.url)
         except Busy as error:
-            raise IssuerUnavailable(SECONDS) from error
+            raise IssuerBusy(SECONDS) from error
         except Unreachable as error:
             logger.warning("The keys of %s cannot be fetched: %s", self.url, error)
             raise IssuerUnavailable(FETCHED_EVERY.seconds) from error
@@ -120,12 +127,14 @@ class PublishedKeys(models.Model):
         """Whether this caller, and no other one in any process, may fetch the keys now."""
         return bool(self.rows.due().update(tried_at=Now()))
 
-    def wait(self):
-        """Seconds until a fetch that is running has ended, or until the next one."""
+    def reason_to_wait(self):
+        """Another thread or process is fetching, or could not fetch."""
         self.refresh_from_db(fields=["tried_at"])
         past = (timezone.now() - self.tried_at).total_seconds()
-        until = SECONDS if past < SECONDS else FETCHED_EVERY.total_seconds()
-        return max(1, min(round(until - past) + 1, 60))
+        is_running = past < SECONDS
+        until = SECONDS if is_running else FETCHED_EVERY.total_seconds()
+        seconds = max(1, min(round(until - past) + 1, 60))
+        return IssuerBusy(seconds) if is_running else IssuerUnavailable(seconds)
 
 
 def discover(issuer, deadline):
@@ -160,7 +169,7 @@ def origin_of(parts):
 
 def as_key(data):
     """The public members of a JWK and its algorithm; None if no token may be signed with it."""
-    if not isinstance(data, dict) or not isinstance(data.get("kid"), str):
+    if not isinstance(data, dict) or not isinstance(data.get("kid", ""), str):
         return None
     key = {name: data[name] for name in PUBLIC if name in data}
     for algorithm, needs in ALGORITHMS.items():

@@ -34,7 +34,7 @@ def variables():
             "this machine."
         ) from error
     claim = environment.text("OIDC_GROUPS_CLAIM", "groups")
-    client_id, secret = environment.text("OIDC_CLIENT_ID"), client_secret()
+    client_id, secret = map(printable, ["OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"])
     return issuer, client_id, secret, groups_by_role(), claim, is_only
 
 
@@ -53,11 +53,12 @@ def refuse_others(*, is_only):
             )
 
 
-def client_secret():
-    secret = environment.text("OIDC_CLIENT_SECRET")
-    if not (secret.isascii() and secret.isprintable()):
-        raise ImproperlyConfigured("OIDC_CLIENT_SECRET must hold printable ASCII characters.")
-    return secret
+def printable(name):
+    """The text of a variable that is sent in a header."""
+    text = environment.text(name)
+    if not (text.isascii() and text.isprintable()):
+        raise ImproperlyConfigured(f"{name} must hold printable ASCII characters.")
+    return text
 
 
 def groups_by_role():

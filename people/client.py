@@ -31,6 +31,7 @@ class SignInToken(IdToken):
     """The nonce binds it to one sign-in. Some providers let it last for hours all the same."""
 
     max_lifetime = 24 * 3600
+    must_name_key = False  # A provider with one key need not (OpenID Connect Core 10.1).
 
 
 class BoundedSession:
@@ -130,6 +131,8 @@ def verified(provider, text, nonce):
         claims.validate(int(time.time()), LEEWAY)
     except JoseError as error:
         raise IdTokenRefused(f"{type(error).__name__}: {error}") from error
+    if claims.get("azp", settings.OIDC_CLIENT_ID) != settings.OIDC_CLIENT_ID:
+        raise IdTokenRefused("its azp is another client")  # authlib accepts an empty one
     if not 0 < len(claims["sub"]) <= MAX_SUBJECT:
         raise IdTokenRefused("its subject is empty or too long")
     return claims

@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from marketplace.access import Audience
 from marketplace.api.links import local_path
 from marketplace.documents import Busy, Unreachable
-from marketplace.issuers import IssuerUnavailable
+from marketplace.issuers import IssuerBusy, IssuerUnavailable
 from marketplace.middleware.pages import page
 from marketplace.ratelimits.client_address import client_address
 from marketplace.ratelimits.windows import Caller, count, usage_of
@@ -75,7 +75,9 @@ class Callback(SignInPage):
         try:
             flow = Flow.of(request)
         except SignInRefused as error:
-            return refuse(request, error)
+            # No sign-in, so no event: anybody can request this, and any site can make a browser do.
+            logger.warning("A callback was refused: %s", error)
+            return answer(request, "", HTTPStatus.FORBIDDEN, sentence=error.sentence)
         try:
             response = self.finish(request, flow)
         except Busy:
@@ -93,17 +95,21 @@ class Callback(SignInPage):
         return response
 
     def finish(self, request, flow):
-        """Sign the person in. Raises SignInRefused and what `claims_of` raises."""
-        provider = Provider.current()
-        check_answer(request.GET, provider)
+        """Sign the person in. Raises SignInRefused, Busy and what `claims_of` raises."""
+        try:
+            provider = Provider.current()
+        except IssuerBusy as error:
+            raise Busy from error  # The code is not spent yet.
         caller = Caller(client_address(request))
         usage = usage_of(request, POLICY, caller)
         if not usage.remaining:
             return too_many(request, usage)
         try:
+            check_answer(request.GET, provider)
             claims = client.claims_of(provider, request, flow)
         except SignInRefused:
-            count(request, POLICY, caller)
+            if not flow.is_silent:  # Many fail at once where all people share an address.
+                count(request, POLICY, caller)
             raise
         user = Person.objects.look(claims).user
         sessions.begin(request, user, is_silent=flow.is_silent)
@@ -134,7 +140,7 @@ def hop(request, *, seconds=0):
     return response
 
 
-def refuse(request, error, back=""):
+def refuse(request, error, back):
     logger.warning("A sign-in was refused: %s", error)
     credentials = {"username": error.username}
     user_login_failed.send(sender=__name__, credentials=credentials, request=request)

@@ -8,7 +8,7 @@ from django.test import Client
 
 from catalogue.models import Skill
 from people.exceptions import INVALID, NO_GROUP
-from people.models import Person, Provider
+from people.models import Person, Provider, WayIn
 from tests.admin.rows import change_page
 from tests.browser import untouched_form
 from tests.factories import SkillFactory
@@ -80,6 +80,27 @@ def test_while_the_provider_is_down_the_session_opens_nothing(provider, ada, age
         assert ada.get(path).status_code == 503
     assert ada.post("/admin/end-sessions/").status_code == 403
     assert "looked_at" in ada.session
+
+
+@pytest.mark.contract("32.10", "32.12")
+def test_while_the_provider_is_down_a_password_replaces_the_session(
+    provider, ada, age, settings, superuser
+):
+    settings.OIDC_ONLY = True
+    WayIn.objects.mark(User.objects.get(username="root"))
+    ada.handler.enforce_csrf_checks = True
+    age(ada)
+    provider.__exit__()
+
+    address = "/admin/login/?next=/admin/auth/user/"
+    page = ada.get(address)
+    form = untouched_form(page) | {"username": "root", "password": "right-password"}
+    done = ada.post(address, form)
+
+    assert (page.status_code, done.status_code) == (200, 302)
+    assert done["Location"] == "/admin/auth/user/"
+    assert ada.get("/admin/auth/user/").status_code == 200
+    assert "looked_at" not in ada.session
 
 
 @pytest.mark.contract("32.10")

@@ -2,13 +2,16 @@
 
 from datetime import timedelta
 
+import jwt
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from marketplace import documents
 from people.exceptions import INVALID
 from people.models import Provider
 from tests.people.conftest import CALLBACK, SIGN_IN
+from tests.publishers.issuer import jwk_of, private_key
 
 
 @pytest.mark.contract("32.6")
@@ -22,6 +25,33 @@ def test_rotated_keys(provider, browser_of, assert_refused):
     Provider.objects.update(tried_at=aged.tried_at - timedelta(seconds=61))
 
     assert browser_of("ada").sign_in().status_code == 302
+
+
+@pytest.mark.contract("32.6")
+def test_a_provider_with_one_key_need_not_name_it(
+    provider, browser_of, assert_refused, monkeypatch
+):
+    def unnamed(claims):
+        return jwt.encode(claims, provider.key, "ES256")
+
+    [key] = provider.keys()["keys"]
+    nameless = {name: value for name, value in key.items() if name != "kid"}
+    other = jwk_of(private_key("EdDSA"), "EdDSA", "other")
+    monkeypatch.setattr(provider, "sign", unnamed)
+    for keys in ([key], [nameless], [nameless, other]):
+        monkeypatch.setattr(provider, "keys", lambda keys=keys: {"keys": keys})
+        Provider.objects.all().delete()
+        assert browser_of("ada").sign_in().status_code == 302
+
+    provider.rotate()
+    monkeypatch.undo()
+    monkeypatch.setattr(provider, "sign", unnamed)
+    Provider.objects.update(tried_at=timezone.now() - timedelta(seconds=61))
+    assert browser_of("ada").sign_in().status_code == 302
+
+    monkeypatch.setattr(provider, "keys", lambda: {"keys": [key, key | {"kid": "second"}]})
+    Provider.objects.all().delete()
+    assert_refused(browser_of("ada").sign_in(), INVALID, "its issuer has no such key")
 
 
 DOWN = "The identity provider cannot be reached. Try again in a minute."
@@ -97,6 +127,24 @@ def test_the_callback_waits_for_its_turn_in_the_browser(browser_of):
     with documents.turn:
         busy = browser.come_back(address)
 
+    assert_waits(browser, busy)
+
+
+@pytest.mark.contract("32.4")
+def test_the_callback_waits_for_documents_that_another_request_fetches(browser_of):
+    browser = browser_of("ada")
+    old = timezone.now() - timedelta(hours=2)
+    for tried_at in (old, timezone.now()):  # by a thread of this process, and by another process
+        address = browser.lead(browser.get(SIGN_IN))
+        Provider.objects.update(fetched_at=old, tried_at=tried_at)
+        with documents.turn:
+            busy = browser.come_back(address)
+        Provider.objects.update(tried_at=old)
+
+        assert_waits(browser, busy)
+
+
+def assert_waits(browser, busy):
     assert (busy.status_code, busy["Retry-After"], {**busy.cookies}) == (503, "1", {})
     target = busy.context["address"].replace("&", "&amp;")
     assert f'<meta http-equiv="refresh" content="1;url={target}">' in busy.content.decode()
@@ -117,3 +165,19 @@ def test_failed_exchanges_are_limited_by_address(provider, browser_of, rates):
     assert 1 <= int(response["Retry-After"]) <= 900
     assert "Too many sign-ins have failed here." in response.context["sentence"]
     assert CALLBACK not in response.content.decode()
+
+
+@pytest.mark.contract("32.6")
+def test_answers_without_a_code_are_limited_too_but_no_looks(browser_of, ada, age, rates):
+    rates(login_address="2/15m")
+    age(ada)
+    ada.person = None
+    address = ada.lead(ada.get("/admin/"))
+    cookies = dict(ada.cookies)
+    for _ in range(3):
+        ada.cookies.update(cookies)
+        assert ada.come_back(address).status_code == 403
+
+    statuses = [browser_of("ada").sign_in(error="access_denied").status_code for _ in range(3)]
+
+    assert statuses == [403, 403, 429]

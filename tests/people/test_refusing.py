@@ -11,6 +11,7 @@ from django.contrib.sessions.models import Session
 from django.core import signing
 from django.test import Client
 
+from audit.models import AuditEvent
 from demo.provider import DemoProvider
 from people.exceptions import INVALID, LINKED, NO_GROUP, STALE, SWITCHED_OFF, TAKEN
 from people.models import Person, Provider, username_of
@@ -45,6 +46,8 @@ def test_claims_that_are_not_for_this_sign_in(assert_token_refused, rates, provi
         ("MissingClaimError", {"aud": [client, "another"]}),  # without azp
         ("InvalidClaimError", {"aud": [client, "another"], "azp": "another"}),
         ("InvalidClaimError", {"azp": "another"}),
+        ("its azp is another client", {"azp": ""}),
+        ("its azp is another client", {"azp": []}),
         ("ExpiredSignatureError", {"iat": now - 400, "exp": now - 31}),
         ("ImmatureSignatureError", {"iat": now + 60, "exp": now + 300}),
         ("ImmatureSignatureError", {"nbf": now + 60}),
@@ -101,7 +104,7 @@ def test_tokens_that_nobody_signed(provider, browser_of, assert_refused, monkeyp
         assert_refused(response, INVALID, f"the ID token is refused: {reason}")
 
 
-@pytest.mark.contract("32.3", "32.5")
+@pytest.mark.contract("32.3", "32.5", "32.15")
 def test_another_state_and_another_browser(browser_of, assert_refused):
     browser = browser_of("ada")
     address = browser.lead(browser.get(SIGN_IN))
@@ -116,6 +119,8 @@ def test_another_state_and_another_browser(browser_of, assert_refused):
         reason = "the state is another one" if other == state[:8] + "x" * 35 else "no such sign-in"
         assert_refused(browser.come_back(address, state=other), STALE, reason)
     assert not User.objects.exists()
+    # Any page of the web can make a browser open the callback, so that fills no audit trail.
+    assert not AuditEvent.objects.exists()
     assert browser.come_back(address).status_code == 302
 
 

@@ -60,10 +60,10 @@ REFUSED = [
     (COMPLETE | {"OIDC_GROUPS": "owners=it"}, PAIRS.format("owners=it")),
     (COMPLETE | {"OIDC_GROUPS": "editors=a,b"}, PAIRS.format("b")),
     (COMPLETE | {"OIDC_GROUPS": "editors="}, PAIRS.format("editors=")),
-    (
-        COMPLETE | {"OIDC_CLIENT_SECRET": "s3crét-of-the-client"},
-        "OIDC_CLIENT_SECRET must hold printable ASCII characters.",
-    ),
+    *[
+        (COMPLETE | {name: "naïve"}, f"{name} must hold printable ASCII characters.")
+        for name in ("OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET")
+    ],
     (COMPLETE | {"OIDC_ONLY": "sometimes"}, "OIDC_ONLY must be true or false, not 'sometimes'."),
 ]
 
