@@ -58,6 +58,14 @@ def text(name, default=None):
     return value
 
 
+def printable(name):
+    """The text of a variable that is sent in a header."""
+    value = text(name)
+    if not (value.isascii() and value.isprintable()):
+        raise ImproperlyConfigured(f"{name} must hold printable ASCII characters.")
+    return value
+
+
 def secret(name, *, min_length):
     value = text(name)
     if len(value) < min_length:
