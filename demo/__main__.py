@@ -37,6 +37,14 @@ This database was made by another version of the marketplace: this checkout has 
 Remove the folder .demo/postgres, or set DATABASE_URL to an empty database. Then run `make demo`,
 which fills a new one. The data of the old one cannot be converted.
 """
+DEFAULTS = {
+    "REQUIRE_HTTPS": "false",
+    "ACCESS_LOG": "true",
+    "WEB_CONCURRENCY": "2",
+    # Somebody who tries it out registers often, and always from one address.
+    "RATE_LIMIT_REGISTER": "10000/h",
+    "SUBMISSIONS": "claimed",
+}
 PRIVATE = {"REGISTRATION": "invitation", "CATALOGUE": "members"}
 
 
@@ -44,16 +52,7 @@ def main():
     # SIGTERM raises an exception, so that every context manager stops what it started.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     STATE.mkdir(exist_ok=True)
-    environment = {
-        "SECRET_KEY": kept_secret("secret_key"),
-        "REQUIRE_HTTPS": "false",
-        "ACCESS_LOG": "true",
-        "WEB_CONCURRENCY": "2",
-        # Somebody who tries it out registers often, and always from one address.
-        "RATE_LIMIT_REGISTER": "10000/h",
-        "SUBMISSIONS": "claimed",
-    }
-    for name, value in environment.items():
+    for name, value in {"SECRET_KEY": kept_secret("secret_key"), **DEFAULTS}.items():
         os.environ.setdefault(name, value)
     has_provider = sys.argv[1:] == ["--sign-in"]
     is_private = has_provider or sys.argv[1:] == ["--private"]

@@ -35,7 +35,7 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Demo ident
 <p>Choose a person. Nobody here has a password.</p><ul>{links}</ul>{out}</main></html>"""
 
 
-class Handler(BaseHTTPRequestHandler):
+class ProviderHandler(BaseHTTPRequestHandler):
     wbufsize = -1  # The head and the body in one packet: a second one would wait for 40 ms.
 
     def do_GET(self):
@@ -75,7 +75,7 @@ class DemoProvider:
     """As a context manager, it serves on a port of the loopback; 0 takes a free one."""
 
     def __init__(self, port=0, secret=None):
-        self.server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self.server = ThreadingHTTPServer(("127.0.0.1", port), ProviderHandler)
         self.server.daemon_threads, self.server.provider = True, self
         # For a browser another site than 127.0.0.1, as a real provider is.
         self.url = f"http://localhost:{self.server.server_port}"

@@ -1,4 +1,4 @@
-"""What a person reads on the terminal."""
+"""The texts that the demo prints on the terminal."""
 
 WELCOME = """
 The marketplace is at {url}  (Ctrl-C stops it; its data stay in .demo/)

@@ -10,7 +10,7 @@ from marketplace.ratelimits.client_address import client_address
 
 
 class Act:
-    """What a request, a command or the clock process does.
+    """A request, a command or a round of the clock process, with its actor.
 
     If all of it is one event, `at_end` is an ExitStack, whose callbacks complete that event.
     """

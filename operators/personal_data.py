@@ -15,8 +15,8 @@ from reviews.models import Review
 SENTENCES = "the claim of {}.", "the agent from {},"
 
 
-class Person:
-    """An operator, with the agents that are claimed under the address now.
+class PersonalData:
+    """All about an operator, with the agents that are claimed under the address now.
 
     A claim that is released keeps no address. `names` are of such claims, which histories have.
     """

@@ -1,4 +1,4 @@
-"""What the roles of staff allow, in words, and who has which permission."""
+"""The roles of staff in words, and the people who have a permission."""
 
 from collections import defaultdict
 
@@ -12,7 +12,7 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 def in_words(permissions):
-    """What the permissions, such as `reports.change_case`, allow here: one sentence for each verb.
+    """The permissions, such as `reports.change_case`, as one sentence for each verb.
 
     For example "Change cases and reviews. View installs."
     """

@@ -169,7 +169,7 @@ class SecondFactorPage(RedirectURLMixin, FormView):
         self.request.session.cycle_key()
         return (act or self.log_in)(device, is_recovery=len(code) == RecoveryCode.LENGTH)
 
-    # What a right code does
+    # After a right code
 
     @property
     def acts(self):
@@ -215,7 +215,7 @@ class SecondFactorPage(RedirectURLMixin, FormView):
         user = self.request.user
         self.site.get_model_admin(User).log_change(self.request, user, message)
 
-    # What a wrong code gets
+    # After a wrong code
 
     def too_soon(self, form, seconds):
         """Refuse a code unchecked. It may be right, so it does not count as a wrong one."""

@@ -3,7 +3,7 @@ from django.db import transaction
 
 from audit.models import AuditEvent
 from marketplace.acting import ActingCommand
-from operators.personal_data import Person
+from operators.personal_data import PersonalData
 
 NEXT = """\
 Next:
@@ -31,16 +31,16 @@ class Command(ActingCommand):
 
     def handle(self, *, email, names, review_texts, yes, **options):
         with transaction.atomic():
-            person = find_person(email, names)
-            changes = person.erase(review_texts=review_texts)
+            data = find_data(email, names)
+            changes = data.erase(review_texts=review_texts)
             if any(changes.values()):
-                handles = [claim.agent.handle for claim in person.claimed]
+                handles = [claim.agent.handle for claim in data.claimed]
                 AuditEvent.objects.record("erase_person", kind="agent", names=handles)
             transaction.set_rollback(not yes)
         for what, number in changes.items():
             self.stdout.write(f"{number} {what}")
-        if person.claimed:
-            handles = ", ".join(claim.agent.handle for claim in person.claimed)
+        if data.claimed:
+            handles = ", ".join(claim.agent.handle for claim in data.claimed)
             self.stdout.write(f"The agents: {handles}")
         self.stdout.write(NEXT if yes else "Nothing has changed. To change this, add --yes.")
 
@@ -57,11 +57,12 @@ def add_person(parser):
     )
 
 
-def find_person(email, names):
-    person = Person(email, names)
-    if not person.is_known:
+def find_data(email, names):
+    """The PersonalData of an operator. Raises CommandError."""
+    data = PersonalData(email, names)
+    if not data.is_known:
         raise CommandError(
             f"No claim has the address {email}. A claim that was released has none: to find a "
             "name that histories still have, add --name."
         )
-    return person
+    return data

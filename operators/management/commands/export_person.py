@@ -2,7 +2,7 @@ import json
 
 from audit.models import AuditEvent
 from marketplace.acting import ActingCommand
-from operators.management.commands.erase_person import add_person, find_person
+from operators.management.commands.erase_person import add_person, find_data
 
 
 class Command(ActingCommand):
@@ -12,7 +12,7 @@ class Command(ActingCommand):
         add_person(parser)
 
     def handle(self, *, email, names, **options):
-        person = find_person(email, names)
-        handles = [claim.agent.handle for claim in person.claimed]
+        data = find_data(email, names)
+        handles = [claim.agent.handle for claim in data.claimed]
         AuditEvent.objects.record("export_person", kind="agent", names=handles)
-        self.stdout.write(json.dumps(person.export(), indent=2, ensure_ascii=False))
+        self.stdout.write(json.dumps(data.export(), indent=2, ensure_ascii=False))

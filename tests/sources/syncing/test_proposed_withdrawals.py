@@ -5,6 +5,7 @@ import pytest
 from catalogue.models import Skill
 from sources.models import SourceFile
 from submissions.models import Submission
+from tests.api.concurrency import during
 from tests.sources.syncing.conftest import pending, statuses
 
 
@@ -107,3 +108,14 @@ def test_a_proposed_withdrawal_is_taken_back_if_the_entry_is_not_its_own_any_lon
 
     assert (source.state, pending()) == ("ok", {})
     assert not SourceFile.objects.exists()
+
+
+@pytest.mark.contract("30.6")
+def test_what_staff_reject_meanwhile_is_not_taken_back(transactional_db, proposing):
+    proposing.skill("pdf")
+    proposing.sync()
+    proposing.remove("pdf")
+
+    [source] = during(lambda: Submission.objects.get().reject("No."), proposing.sync)
+
+    assert (source.state, Submission.objects.get().state) == ("ok", "rejected")

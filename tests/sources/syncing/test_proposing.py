@@ -10,7 +10,6 @@ from catalogue.models import Persona, Skill
 from sources import desk
 from sources.models import Source, SourceFile
 from submissions.models import Submission, SubmittedVersion
-from tests.api.concurrency import during
 from tests.factories import SkillFactory
 from tests.imports import markdown, write
 from tests.sources.syncing.conftest import ABOUT, SyncedFolder, pending, published
@@ -289,14 +288,3 @@ def test_what_is_gone_is_taken_back_even_if_its_slug_is_taken(proposing):
     proposing.sync()
 
     assert pending() == {}
-
-
-@pytest.mark.contract("30.6")
-def test_what_staff_reject_meanwhile_is_not_taken_back(transactional_db, proposing):
-    proposing.skill("pdf")
-    proposing.sync()
-    proposing.remove("pdf")
-
-    [source] = during(lambda: Submission.objects.get().reject("No."), proposing.sync)
-
-    assert (source.state, Submission.objects.get().state) == ("ok", "rejected")
