@@ -24,7 +24,6 @@ from interfaces.git.sql import (
     INSTALLED,
     PERSONA,
     PROMPTS,
-    RECALLED,
     rows_of,
 )
 from interfaces.git.trees import Plugin, SkillTree, Texts, marketplace_files, skill_files
@@ -102,10 +101,10 @@ class Catalogue(Marketplace):
 
     def read_plugins(self):
         most = settings.GIT_MAX_ENTRIES
-        rows = rows_of(CATALOGUE, {"limit": most + 1})
-        if len(rows) > most:
+        plugins = in_order(rows_of(CATALOGUE, {"limit": most + 1}))
+        if sum(plugin.version_id > 0 for plugin in plugins) > most:
             raise CatalogueTooLarge(most)
-        return in_order([*rows, *rows_of(RECALLED)])
+        return plugins
 
 
 class PersonaPlugin(Marketplace):

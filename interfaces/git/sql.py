@@ -131,16 +131,18 @@ def tombstones_of_agent(kind):
 
 
 IS_FREE = f"price_cents = {FREE}"
-CATALOGUE = f"""
-SELECT * FROM (
-    {plugins("skill", f"entry.{IS_PUBLISHED}")}
-    UNION ALL
-    {plugins("persona", f"entry.{IS_PUBLISHED} AND {IS_FREE}")}
-) AS plugin ORDER BY slug COLLATE "C", kind LIMIT %(limit)s
-"""
 # The condition is that of an index.
 UNPUBLISHED = f"entry.number > 0 AND NOT entry.{IS_PUBLISHED}"
-RECALLED = f"""
+# One statement, so that an entry that is recalled meanwhile is there once.
+CATALOGUE = f"""
+(
+    SELECT * FROM (
+        {plugins("skill", f"entry.{IS_PUBLISHED}")}
+        UNION ALL
+        {plugins("persona", f"entry.{IS_PUBLISHED} AND {IS_FREE}")}
+    ) AS plugin ORDER BY slug COLLATE "C", kind LIMIT %(limit)s
+)
+UNION ALL
 {tombstones("skill", UNPUBLISHED)}
 UNION ALL
 {tombstones("persona", f"{UNPUBLISHED} AND {IS_FREE}")}

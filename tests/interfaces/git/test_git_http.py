@@ -206,6 +206,14 @@ def test_refs_take_few_statements(anyone, skill, django_assert_max_num_queries):
         anyone.get(f"{SKILL}{REFS}")
 
 
+def test_the_catalogue_is_read_at_one_moment(anyone, skill, django_assert_num_queries):
+    anyone.get(f"/git/catalogue.git{REFS}")
+
+    # The name of the marketplace, all plugins and tombstones, the repository.
+    with django_assert_num_queries(3):
+        anyone.get(f"/git/catalogue.git{REFS}")
+
+
 @pytest.mark.contract("27.11")
 def test_a_pack_that_is_there_takes_few_statements(anyone, skill, django_assert_max_num_queries):
     body = line(f"want {head_of(anyone)}\n") + b"0000" + line("done\n")
