@@ -23,8 +23,9 @@ from people.exceptions import INVALID, SignInRefused
 from people.models import MAX_SUBJECT
 
 SCOPES = ["openid", "profile"]
-# The parts of a token response that are kept. authlib would compute with its times, too.
-KEPT = ["error", "error_description", "id_token"]
+# The parts of a token response that are kept. authlib would compute with its times, too, and fails
+# on an `error_description` of several lines, as Microsoft Entra's are.
+KEPT = ["error", "id_token"]
 
 
 class SignInToken(IdToken):

@@ -100,6 +100,10 @@ def test_answers_to_the_exchange_that_are_of_no_use(
     answers = {
         "there is none": [(200, {}), (200, {"id_token": None}), (400, {"unknown": True})],
         "the provider refuses the code: 7": [(400, {"error": 7}), (200, {"error": 7})],
+        "the provider refuses the code: 'invalid_client'": [
+            (401, {"error": "invalid_client", "error_description": text})
+            for text in ('AADSTS7000215: not "valid".\r\nTrace ID: 1', "Ungültig", 7)
+        ],
         "answers 500": [(500, {"error": "server_error"}), (500, "text")],
         "answers 200, and no JSON object": [(200, [])],
         "answers 302": [(302, "moved")],
