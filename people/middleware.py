@@ -7,7 +7,9 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from marketplace import access
+from marketplace.access import Audience
 from marketplace.adminsite.sessions import visitor_of
+from marketplace.middleware.pages import resolver_match
 from people.sessions import is_due
 
 
@@ -44,13 +46,26 @@ class LookAgainMiddleware:
         return visitor is not None and is_due(visitor.session)
 
     def look(self, request):
+        is_admin = request.path.startswith(self.admin)
+        if not is_admin and self.needs_no_look(request):
+            return self.get_response(request)
         if is_visit(request):
             return self.begin(request, request.get_full_path(), is_silent=True)
-        if request.path.startswith(self.admin):
+        if is_admin:
             return render(request, "people/look_again.html", status=403)
-        # A program's request, or one that another session may allow.
+        return self.get_response(request)  # a program's request, without the session
+
+    def needs_no_look(self, request):
+        """Whether a page needs no session, or another one opens it; from then on without this one.
+
+        So operators get in with their key while the provider is down.
+        """
+        match = resolver_match(request)
+        audience = match and access.audience_of(match.func)
+        if audience is Audience.OPERATORS:
+            return True  # Their log-in names who has signed in, to whom it opens nothing.
         del request.COOKIES[settings.SESSION_COOKIE_NAME]
-        return self.get_response(request)
+        return audience is not Audience.READERS or access.may_read(request, for_people=True)
 
 
 def is_visit(request):

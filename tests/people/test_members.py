@@ -5,8 +5,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from people.exceptions import NO_GROUP
+from people.models import Provider
 from tests.browser import untouched_form
-from tests.factories import SkillFactory
+from tests.factories import AgentFactory, SkillFactory, claim
 from tests.people.conftest import SIGN_IN
 
 pytestmark = pytest.mark.usefixtures("members")
@@ -89,6 +90,25 @@ def test_the_form_of_an_operator_needs_no_look(alan, age):
     age(alan)
 
     assert alan.post("/operator?next=/skills", form | {"key": "x"}).status_code == 400
+
+
+@pytest.mark.contract("32.10")
+def test_while_the_provider_is_down_an_operator_reads_with_the_key(alan, age, provider):
+    key = claim(AgentFactory())
+    age(alan)
+    provider.__exit__()
+    Provider.objects.all().delete()
+    assert alan.get(PAGE).status_code == 503
+    start, unknown = alan.get("/"), alan.get("/unknown", headers={"Accept": "text/html"})
+    assert (start.status_code, unknown.status_code) == (200, 404)
+
+    assert "You read the catalogue as Alan" in alan.get("/operator").content.decode()
+    log_in = alan.get("/operator?next=/skills/pdf-tables")
+    opened = alan.post("/operator?next=/skills/pdf-tables", untouched_form(log_in) | {"key": key})
+
+    assert (opened.status_code, opened["Location"]) == (302, PAGE)
+    assert alan.get(PAGE).status_code == 200
+    assert alan.get("/admin/").status_code == 503
 
 
 @pytest.mark.contract("32.13")
