@@ -41,6 +41,8 @@ def begin(request, back, *, is_silent):
     flow = Flow.begin(local_path(back), is_silent=is_silent)
     try:
         url = client.authorization_url(Provider.current(), request, flow)
+    except IssuerBusy:
+        return wait(request)
     except IssuerUnavailable as error:
         return unreachable(request, error.headers["Retry-After"], flow.back)
     response = redirect(url)
@@ -81,7 +83,7 @@ class Callback(SignInPage):
         try:
             response = self.finish(request, flow)
         except Busy:
-            return hop(request, seconds=1)  # and the cookie stays
+            return wait(request)  # and the cookie stays
         except IssuerUnavailable as error:
             response = unreachable(request, error.headers["Retry-After"], flow.back)
         except Unreachable as error:
@@ -128,15 +130,20 @@ def check_answer(answer, provider):
         raise SignInRefused(INVALID, "the answer has no code")
 
 
-def hop(request, *, seconds=0):
+def hop(request):
     """A page that sends the callback again from this site, with the session's strict cookie."""
     query = request.GET.copy()
     query[HERE] = "1"
-    context = {"address": f"{request.path}?{query.urlencode()}", "seconds": seconds}
-    status = HTTPStatus.SERVICE_UNAVAILABLE if seconds else HTTPStatus.OK
-    response = render(request, "people/hop.html", context, status=status)
-    if seconds:
-        response["Retry-After"] = str(seconds)
+    context = {"address": f"{request.path}?{query.urlencode()}", "seconds": 0}
+    return render(request, "people/hop.html", context)
+
+
+def wait(request):
+    """A page that opens the same address in a second, when another request has fetched."""
+    context = {"address": request.get_full_path(), "seconds": 1}
+    response = render(request, "people/hop.html", context, status=HTTPStatus.SERVICE_UNAVAILABLE)
+    response["Retry-After"] = "1"
+    add_never_cache_headers(response)
     return response
 
 

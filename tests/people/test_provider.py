@@ -148,6 +148,19 @@ def test_the_callback_waits_for_documents_that_another_request_fetches(browser_o
         assert_waits(browser, busy)
 
 
+@pytest.mark.contract("32.4")
+def test_the_way_there_waits_for_documents_that_another_request_fetches(ada, age):
+    age(ada)
+    Provider.objects.update(fetched_at=None, tried_at=None)
+    pages = ["/admin/catalogue/skill/?q=pdf", f"{SIGN_IN}?next=/admin/"]
+    with documents.turn:
+        waiting = [ada.get(page) for page in pages]
+
+    for page, busy in zip(pages, waiting, strict=True):
+        assert busy.context["address"] == page
+        assert_waits(ada, busy)
+
+
 def assert_waits(browser, busy):
     assert (busy.status_code, busy["Retry-After"], {**busy.cookies}) == (503, "1", {})
     target = busy.context["address"].replace("&", "&amp;")
