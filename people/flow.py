@@ -1,29 +1,30 @@
 """What one sign-in keeps in the browser, between its beginning and the callback (contract 32.3)."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import astuple, dataclass
 from secrets import token_urlsafe
 
 from django.conf import settings
 from django.core import signing
 from django.urls import reverse
+from django.utils.crypto import salted_hmac
 
 from people.exceptions import STALE, SignInRefused
 
-SALT = "people.flow"
+SALT = "people.sign-in"
 SECONDS = 600
 
 
 @dataclass(frozen=True)
 class Flow:
-    state: str
-    nonce: str
-    verifier: str
+    """State, nonce and verifier follow from the secret, so that the cookies of many tabs fit."""
+
+    secret: str
     back: str  # the page to open afterwards, or ""
     is_silent: bool
 
     @classmethod
     def begin(cls, back, *, is_silent):
-        return cls(*(token_urlsafe(32) for _ in range(3)), back, is_silent)
+        return cls(token_urlsafe(16), back, is_silent)
 
     @classmethod
     def of(cls, request):
@@ -31,17 +32,34 @@ class Flow:
         state = request.GET.get("state", "")
         try:
             text = request.COOKIES.get(cookie_name(state), "")
-            flow = cls(**signing.loads(text, salt=SALT, max_age=SECONDS))
+            flow = cls(*signing.loads(text, salt=SALT, max_age=SECONDS))
         except signing.BadSignature as error:
             raise SignInRefused(STALE, "this browser has no such sign-in") from error
         if flow.state != state:
             raise SignInRefused(STALE, "the state is another one")
         return flow
 
+    @property
+    def state(self):
+        return self.derived("state")
+
+    @property
+    def nonce(self):
+        return self.derived("nonce")
+
+    @property
+    def verifier(self):
+        return self.derived("verifier")
+
+    def derived(self, name):
+        """43 characters that tell nothing about the secret and about the others."""
+        digest = salted_hmac(f"{SALT}.{name}", self.secret, algorithm="sha256").digest()
+        return signing.b64_encode(digest).decode()
+
     def keep(self, request, response):
         response.set_cookie(
             cookie_name(self.state),
-            signing.dumps(asdict(self), salt=SALT),
+            signing.dumps(astuple(self), salt=SALT),
             max_age=SECONDS,
             path=reverse("sign-in-callback"),
             secure=settings.SESSION_COOKIE_SECURE or request.is_secure(),

@@ -130,8 +130,9 @@ def test_a_changed_and_an_old_cookie(browser_of, assert_refused, monkeypatch):
     address = browser.lead(browser.get(SIGN_IN))
     [(name, value)] = [(name, cookie.value) for name, cookie in browser.cookies.items()]
     data, stamp, signature = value.split(":")
-    flow = json.loads(urlsafe_b64decode(data + "=="))
-    other = signing.b64_encode(json.dumps(flow | {"back": "//evil.example"}).encode()).decode()
+    secret, _, is_silent = json.loads(urlsafe_b64decode(data + "=="))
+    flow = [secret, "//evil.example", is_silent]
+    other = signing.b64_encode(json.dumps(flow).encode()).decode()
 
     browser.cookies[name] = f"{other}:{stamp}:{signature}"
     assert_refused(browser.come_back(address), STALE, "no such sign-in")

@@ -9,6 +9,8 @@ from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in, user_login_failed
 from django.core import signing
 
+from infrastructure.server.headers import MAX_COOKIES
+from people.flow import SALT, Flow
 from people.models import Person, Provider
 from tests.people.conftest import CALLBACK, SIGN_IN
 
@@ -52,12 +54,15 @@ def test_the_cookie_of_a_sign_in(browser_of, settings):
         names = ("path", "samesite", "httponly", "max-age", "domain", "secure")
         attributes = [CALLBACK, "Lax", True, 600, "", is_secure or ""]
         assert [cookie[name] for name in names] == attributes
-        kept = signing.loads(cookie.value, salt="people.flow")
-        query = query_of(response)
-        assert (kept["state"], kept["nonce"]) == (query["state"], query["nonce"])
-        assert (kept["back"], kept["is_silent"]) == ("/admin/catalogue/skill/", False)
-        digest = sha256(kept["verifier"].encode()).digest()
+        secret, *kept = signing.loads(cookie.value, salt=SALT)
+        assert (len(secret), kept) == (22, ["/admin/catalogue/skill/", False])
+        flow, query = Flow(secret, *kept), query_of(response)
+        assert (flow.state, flow.nonce) == (query["state"], query["nonce"])
+        digest = sha256(flow.verifier.encode()).digest()
         assert query["code_challenge"] == signing.b64_encode(digest).decode()
+        assert len({secret, flow.state, flow.nonce, flow.verifier}) == 4
+        # The server reads 4 KiB of cookies (infrastructure/server/headers.py).
+        assert len(f"{cookie.key}={cookie.value}; ") < MAX_COOKIES / 25
 
 
 @pytest.mark.contract("32.7", "32.8")
@@ -138,7 +143,7 @@ def test_it_leads_back_to_no_other_site(browser_of):
         *("/skills\r\nSet-Cookie: a=b", "/skills\x00", "evil", f"/{'x' * 1000}"),
     ):
         [cookie] = browser_of().get(SIGN_IN, {"next": address}).cookies.values()
-        assert signing.loads(cookie.value, salt="people.flow")["back"] == ""
+        assert signing.loads(cookie.value, salt=SALT)[1] == ""
 
     response = browser_of("ada").sign_in(back=address)
     assert (response.status_code, response["Location"]) == (302, "/admin/")
