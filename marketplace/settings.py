@@ -287,13 +287,7 @@ UNFOLD = {
     "SITE_URL": None,
     "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "/static/icon.svg"}],
     "STYLES": ["/static/admin.css"],
-    "ACCOUNT": {
-        "navigation": [
-            {"title": "Change password", "link": "/admin/password_change/"},
-            {"title": "Second factor", "link": "/admin/second-factor/"},
-            {"title": "End all sessions", "link": "/admin/end-sessions/"},
-        ]
-    },
+    "ACCOUNT": {"navigation": "marketplace.adminsite.site.account_links"},
 }
 
 LOGGING = logging.config()

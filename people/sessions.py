@@ -4,7 +4,7 @@ import time
 
 from django.contrib.auth import login, logout
 
-from marketplace.adminsite.sessions import LOOKED_AT, start_clock, visitor_of
+from marketplace.adminsite.sessions import LOOKED_AT, is_of_provider, start_clock, visitor_of
 from people.models import Person
 
 BACKEND = "people.backends.ProviderBackend"
@@ -28,10 +28,6 @@ def end(request):
         logout(request)
 
 
-def is_of_provider(request):
-    return LOOKED_AT in request.session
-
-
 def is_due(session):
     """Whether the provider must be asked again before the session opens anything."""
     return session.get(LOOKED_AT, time.time()) <= time.time() - SECONDS
@@ -40,7 +36,7 @@ def is_due(session):
 def member_of(request):
     """The Person whose session the request has, if that is a member; or None."""
     visitor = visitor_of(request)
-    if visitor is None or LOOKED_AT not in visitor.session or visitor.user.pk is None:
+    if visitor is None or not is_of_provider(visitor) or visitor.user.pk is None:
         return None
     person = Person.objects.select_related("user").filter(user=visitor.user).first()
     return person if person and person.is_member else None

@@ -30,7 +30,7 @@ from django_otp.models import Device
 from django_otp.plugins.otp_totp.models import TOTPDevice, default_key
 
 from marketplace.adminsite import theme
-from marketplace.adminsite.sessions import LOOKED_AT
+from marketplace.adminsite.sessions import is_of_provider
 from marketplace.models import RecoveryCode
 from marketplace.shown_once import redirect_to_show, shown_once
 
@@ -57,7 +57,7 @@ def is_passed(request):
     Removing a factor ends the sessions that passed with it. A session of the identity provider
     needs none, because the provider has asked for its own (contract 32.11).
     """
-    if LOOKED_AT in request.session:
+    if is_of_provider(request):
         return True
     device, passed_with = device_of(request.user), request.session.get(DEVICE_ID_SESSION_KEY)
     if device is None:
@@ -136,7 +136,8 @@ class SecondFactorPage(RedirectURLMixin, FormView):
 
     @method_decorator([never_cache, sensitive_post_parameters()])
     def dispatch(self, request):
-        if LOOKED_AT in request.session and self.redirect_field_name not in request.GET:
+        is_led_here = request.method == "GET" and self.redirect_field_name in request.GET
+        if is_of_provider(request) and not is_led_here:
             messages.info(request, "Your company account asks for its own second factor.")
             return redirect("admin:index")
         if request.user.is_staff:

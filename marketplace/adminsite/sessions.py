@@ -23,6 +23,11 @@ def is_signed_in(request):
     return visitor is not None and admin.site.has_permission(visitor)
 
 
+def is_of_provider(request):
+    """Whether the identity provider began the session, which has its own password and factor."""
+    return LOOKED_AT in request.session
+
+
 def visitor_of(request):
     """A request with the user and the session of this one's cookie; None if it has no cookie."""
     key = request.COOKIES.get(settings.SESSION_COOKIE_NAME)

@@ -3,10 +3,12 @@ from http import HTTPStatus
 from itertools import groupby
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
+from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
 
@@ -16,8 +18,20 @@ from marketplace.adminsite.dashboard import attention, rows_per_day, totals
 from marketplace.adminsite.failed_logins import limit_failures
 from marketplace.adminsite.notes import assigned_to
 from marketplace.adminsite.roles import own_role
-from marketplace.adminsite.sessions import end_sessions_view, start_clock
+from marketplace.adminsite.sessions import end_sessions_view, is_of_provider, start_clock
 from marketplace.adminsite.theme import AdminSite
+
+
+def account_links(request):
+    """The menu of the user."""
+    of_passwords = [
+        {"title": "Change password", "link": reverse("admin:password_change")},
+        {"title": "Second factor", "link": reverse("admin:second_factor")},
+    ]
+    return [
+        *([] if is_of_provider(request) else of_passwords),
+        {"title": "End all sessions", "link": reverse("admin:end_sessions")},
+    ]
 
 
 class MarketplaceAdminSite(AdminSite):
@@ -84,6 +98,9 @@ class MarketplaceAdminSite(AdminSite):
         return second_factor.recovery_codes_view(self, request)
 
     def password_change(self, request, extra_context=None):
+        if is_of_provider(request):
+            messages.info(request, "Your company account has its own password.")
+            return redirect("admin:index")
         with transaction.atomic():
             response = super().password_change(request, extra_context)
             if request.method == "POST" and response.status_code == HTTPStatus.FOUND:

@@ -157,11 +157,27 @@ def test_no_second_factor_is_requested(browser_of, settings):
     assert browser.sign_in().status_code == 302
 
     assert browser.get("/admin/").status_code == 200
-    page = browser.get("/admin/second-factor/", follow=True)
-    assert page.redirect_chain == [("/admin/", 302)]
-    assert "Your company account asks for its own second factor." in page.content.decode()
+    for send, path in (
+        (browser.get, "/admin/second-factor/"),
+        (browser.post, "/admin/second-factor/?next=/admin/"),
+    ):
+        page = send(path, follow=True)
+        assert page.redirect_chain == [("/admin/", 302)]
+        assert "Your company account asks for its own second factor." in page.content.decode()
     led = browser.get("/admin/login/?next=/admin/catalogue/skill/", follow=True)
     assert led.redirect_chain[-1] == ("/admin/catalogue/skill/", 302)
+
+
+@pytest.mark.contract("32.7")
+def test_no_password_can_be_changed(ada, superuser):
+    links = ["/admin/password_change/", "/admin/second-factor/", "/admin/end-sessions/"]
+    menus = [browser.get("/admin/").context["account_links"] for browser in (superuser, ada)]
+    assert [[link["link"] for link in menu] for menu in menus] == [links, links[2:]]
+
+    for send in (ada.get, ada.post):
+        page = send("/admin/password_change/", follow=True)
+        assert page.redirect_chain == [("/admin/", 302)]
+        assert "Your company account has its own password." in page.content.decode()
 
 
 @pytest.mark.contract("32.2")
