@@ -13,6 +13,7 @@ from marketplace.acting import current_act
 from marketplace.secrets import mask
 
 MAX_NAMES, MAX_NAME, MAX_MESSAGE = 100, 200, 2000
+LOG_INS = ["log_in", "log_in_failed"]
 BATCH = 1000  # events that are read at a time
 ABANDONED = timedelta(hours=1)  # a draft that has not changed for so long has lost its process
 # In this order: what the sequence has given, what of it is still open, and then the rows.
@@ -208,6 +209,8 @@ class AuditDraftManager(models.Manager):
             act.draft = uuid4()
             act.at_end.callback(self.complete, act.draft)
         draft = self.filter(pk=act.draft).first() or AuditDraft(pk=act.draft, **event)
+        if event["action"] in LOG_INS:  # whatever it has changed before
+            draft.action, draft.actor_name = event["action"], event["actor_name"]
         draft.add(kind, names, **details)
         draft.at = Now()
         draft.save()

@@ -68,6 +68,5 @@ def record_failure(credentials, **_):
     """Record a wrong password or code. A name that nobody has may be a misplaced password."""
     users = get_user_model().objects
     name = str(credentials.get("username", "")).replace("\0", "")[:150]
-    is_known = users.filter(username=name).exists()
-    names = [name] if is_known else []
+    names = users.filter(username=name)[:1]
     AuditEvent.objects.record("log_in_failed", kind="user", names=names, by=("staff", ""))

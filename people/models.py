@@ -110,9 +110,19 @@ class Person(models.Model):
     def is_member(self):
         return oidc.MEMBERS in roles_of(self.groups)
 
+    @property
+    def roles(self):
+        """Those that the person has by now, whoever gave them."""
+        names = set(self.user.groups.values_list("name", flat=True))
+        others = {oidc.SUPERUSERS: self.user.is_superuser, oidc.MEMBERS: self.is_member}
+        return {role for role, has in others.items() if has} | {
+            role for role, name in oidc.DJANGO_GROUPS.items() if name in names
+        }
+
     def take(self, groups, name):
-        """Replace the roles with those of the groups (contract 32.8)."""
+        """Replace the roles with those of the groups, and record it (contract 32.8)."""
         roles, user = roles_of(groups), self.user
+        has_changed = roles != self.roles
         user.first_name, user.last_name = name, ""
         user.is_superuser = oidc.SUPERUSERS in roles
         user.is_staff = bool(roles - {oidc.MEMBERS})
@@ -122,6 +132,9 @@ class Person(models.Model):
         user.user_permissions.clear()
         self.groups, self.looked_at = groups, timezone.now()
         self.save(update_fields=["groups", "looked_at"])
+        if has_changed:
+            names = ", ".join(sorted(roles)) or "none"
+            record(user, f"Roles by the groups at the identity provider: {names}.")
         if not roles:
             end_sessions(user)
 
@@ -156,7 +169,7 @@ class WayIn(models.Model):
 
 
 def record(user, change):
-    """Write a change by a command, which has no user of its own, into history and log."""
+    """Write a change into history and log that no other user has made."""
     LogEntry.objects.log_actions(user.pk, [user], CHANGE, change, single_object=True)
     logger.warning("%s: %s", user, change)
 
