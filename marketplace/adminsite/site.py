@@ -4,6 +4,7 @@ from itertools import groupby
 
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.admin import site
 from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
@@ -11,6 +12,7 @@ from django.db import transaction
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
+from django.views import csrf
 
 from marketplace.adminsite import second_factor
 from marketplace.adminsite.base import StaffModelAdmin
@@ -20,6 +22,14 @@ from marketplace.adminsite.notes import assigned_to
 from marketplace.adminsite.roles import own_role
 from marketplace.adminsite.sessions import end_sessions_view, is_of_provider, start_clock
 from marketplace.adminsite.theme import AdminSite
+
+
+def csrf_failure(request, reason=""):
+    """Django's page, for staff in the admin's frame."""
+    if not (request.path.startswith(reverse("admin:index")) and site.has_permission(request)):
+        return csrf.csrf_failure(request, reason)
+    context = {**site.each_context(request), "title": "We could not verify this form"}
+    return TemplateResponse(request, "admin/403_csrf.html", context, status=HTTPStatus.FORBIDDEN)
 
 
 def account_links(request):

@@ -141,3 +141,18 @@ def test_a_page_that_a_role_does_not_allow_is_refused_in_the_admins_frame(admin_
         assert '<a class="staff-link" href="/admin/">' in response.content.decode()
         assert url_of(Review, "changelist") in response.content.decode()  # the menu
         assert skill.title not in text
+
+
+def test_a_form_that_cannot_be_verified_is_refused_in_the_admins_frame(admin_client_of):
+    moderator = admin_client_of("Moderators")
+    moderator.handler.enforce_csrf_checks = True
+    page = change_page(SkillFactory())
+
+    for path, is_framed in ((page, True), ("/admin/login/", True), ("/operator", False)):
+        response = moderator.post(path)
+
+        assert response.status_code == 403
+        assert "We could not verify this form" in text_of(response)
+        assert (url_of(Review, "changelist") in response.content.decode()) == is_framed  # the menu
+    moderator.cookies.clear()
+    assert url_of(Review, "changelist") not in moderator.post(page).content.decode()
