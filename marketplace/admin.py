@@ -1,8 +1,10 @@
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.actions import delete_selected
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
+from django.db import transaction
 from django.db.models import Count, Exists, OuterRef
 from django.template.defaultfilters import pluralize
 from django.utils.html import format_html, format_html_join
@@ -20,6 +22,8 @@ from marketplace.adminsite.roles import in_words, permissions_of
 admin.site.register(LogEntry, LogEntryAdmin)
 # Only the page that sets up a second factor shows its key.
 admin.site.unregister([User, Group, TOTPDevice])
+# Django logs that it deletes before it does, and each in a transaction of its own.
+admin.site.add_action(transaction.atomic(delete_selected), "delete_selected")
 
 NO_ROLE, SEVERAL = "", "several"
 
@@ -121,6 +125,7 @@ class StaffUserAdmin(UserAdmin, StaffModelAdmin):
     actions = ["remove_second_factor"]
     # Users are few: Django's own search may read them all.
     get_search_results = UserAdmin.get_search_results
+    user_change_password = transaction.atomic(UserAdmin.user_change_password)
 
     def get_readonly_fields(self, request, obj=None):
         fields = super().get_readonly_fields(request, obj)
