@@ -17,7 +17,12 @@ from marketplace.adminsite.base import MenuItem, StaffModelAdmin
 from marketplace.adminsite.edits import EditForm, EditsMixin
 from marketplace.adminsite.filters import ChoiceFilter
 from marketplace.adminsite.log_entries import LogEntryAdmin
-from marketplace.adminsite.roles import in_words, permissions_of
+from marketplace.adminsite.roles import (
+    before_and_after,
+    in_words,
+    names_of,
+    permissions_of,
+)
 
 admin.site.register(LogEntry, LogEntryAdmin)
 # Only the page that sets up a second factor shows its key.
@@ -26,6 +31,7 @@ admin.site.unregister([User, Group, TOTPDevice])
 admin.site.add_action(transaction.atomic(delete_selected), "delete_selected")
 
 NO_ROLE, SEVERAL = "", "several"
+PERMISSIONS = "permissions__content_type"
 
 
 class RoleFormMixin(forms.Form):
@@ -38,7 +44,7 @@ class RoleFormMixin(forms.Form):
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        groups = Group.objects.order_by("name").prefetch_related("permissions__content_type")
+        groups = Group.objects.order_by("name").prefetch_related(PERMISSIONS)
         self.groups = {str(group.pk): group for group in groups}
         choices = [(NO_ROLE, "None"), *((key, group.name) for key, group in self.groups.items())]
         role = role_of(self.instance) if self.instance.pk else NO_ROLE
@@ -142,6 +148,14 @@ class StaffUserAdmin(UserAdmin, StaffModelAdmin):
             recovery_codes=Count("totpdevice__recovery_codes", distinct=True),
         )
 
+    def save_form(self, request, form, change):
+        form.roles_before = names_of(User.objects.get(pk=form.instance.pk)) if change else []
+        return super().save_form(request, form, change)
+
+    def differences(self, form):
+        change = before_and_after(form.roles_before, names_of(form.instance))
+        return [*super().differences(form), *filter(None, [change])]
+
     def save_related(self, request, form, formsets, change):
         super().save_related(request, form, formsets, change)
         if not form.instance.is_staff:
@@ -179,3 +193,18 @@ class StaffUserAdmin(UserAdmin, StaffModelAdmin):
 class StaffGroupAdmin(EditsMixin, GroupAdmin, theme.ModelAdmin):
     menu = MenuItem("Staff", 41, "shield_person")
     form = EditForm
+
+    def save_form(self, request, form, change):
+        form.permissions_before = self.permissions(form.instance) if change else set()
+        return super().save_form(request, form, change)
+
+    def differences(self, form):
+        before, after = form.permissions_before, self.permissions(form.instance)
+        changes = {"Granted": after - before, "Withdrew": before - after}
+        return super().differences(form) + [
+            f"{verb} {', '.join(sorted(names))}." for verb, names in changes.items() if names
+        ]
+
+    def permissions(self, group):
+        """Those that are stored, in a fixed number of queries."""
+        return permissions_of(Group.objects.prefetch_related(PERMISSIONS).get(pk=group.pk))

@@ -9,7 +9,10 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models, transaction
 from django.utils import timezone
 
+from audit.models import AuditEvent
 from marketplace import oidc
+from marketplace.acting import acting, current_act
+from marketplace.adminsite.roles import before_and_after, names_of
 from marketplace.adminsite.sessions import end_sessions
 from marketplace.issuers import PublishedKeys, discover, fetch_keys, own_path
 from marketplace.names import has_controls
@@ -110,9 +113,13 @@ class Person(models.Model):
     def is_member(self):
         return oidc.MEMBERS in roles_of(self.groups)
 
+    @property
+    def role_names(self):
+        return [*names_of(self.user), *(["member"] if self.is_member else [])]
+
     def take(self, groups, name):
         """Replace the roles with those of the groups (contract 32.8)."""
-        roles, user = roles_of(groups), self.user
+        roles, user, before = roles_of(groups), self.user, self.role_names
         user.first_name, user.last_name = name, ""
         user.is_superuser = oidc.SUPERUSERS in roles
         user.is_staff = bool(roles - {oidc.MEMBERS})
@@ -122,6 +129,9 @@ class Person(models.Model):
         user.user_permissions.clear()
         self.groups, self.looked_at = groups, timezone.now()
         self.save(update_fields=["groups", "looked_at"])
+        if change := before_and_after(before, self.role_names):
+            with acting("system", "identity provider", current_act().request):
+                AuditEvent.objects.record("change_roles", user, message=change)
         if not roles:
             end_sessions(user)
 

@@ -88,9 +88,9 @@ class Callback(SignInPage):
             logger.warning("The identity provider cannot be reached: %s", error)
             response = unreachable(request, RETRY_SECONDS, flow.back)
         except SignInRefused as error:
-            if flow.is_silent:
-                sessions.end(request)
             response = refuse(request, error, flow.back)
+            if flow.is_silent:
+                sessions.end(request)  # and the event stays a failed log-in
         flow.forget(response)
         return response
 
