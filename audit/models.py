@@ -24,7 +24,10 @@ FIRST_OPEN_ID = """
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
         AND pid <> pg_backend_pid()
 """
-ALLOW_DELETE = "SELECT set_config('audit.pruning', 'on', true)"
+# The first time there may be years of events, for which no statement has the time.
+ALLOW_DELETE = """
+    SELECT set_config('audit.pruning', 'on', true), set_config('statement_timeout', '0', true)
+"""
 FORBID_DELETE = "SELECT set_config('audit.pruning', '', true)"
 
 
@@ -135,6 +138,9 @@ class AuditEventManager(models.Manager):
         else:
             AuditDraft.objects.add(act, event, kind, names, **details)
 
+    def last_id(self):
+        return fetch_value(LAST_ID)
+
     def last_settled_id(self):
         """The last id below the first one that a running transaction may still fill.
 
@@ -142,7 +148,7 @@ class AuditEventManager(models.Manager):
         id up to this one is there, or never will be. Needs autocommit, where a statement sees what
         was committed before it.
         """
-        last = fetch_value(LAST_ID)
+        last = self.last_id()
         first_open = fetch_value(FIRST_OPEN_ID)
         return last if first_open is None else min(last, first_open - 1)
 
