@@ -10,10 +10,11 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from marketplace.acting import current_act
-from marketplace.secrets import mask
+from marketplace.secrets import mask, mask_tokens
 
 MAX_NAMES, MAX_NAME, MAX_MESSAGE = 100, 200, 2000
 LOG_INS = ["log_in", "log_in_failed"]
+NAMES = {"names", "also"}  # the details that are names
 BATCH = 1000  # events that are read at a time
 ABANDONED = timedelta(hours=1)  # a draft that has not changed for so long has lost its process
 # In this order: what the sequence has given, what of it is still open, and then the rows.
@@ -24,7 +25,10 @@ FIRST_OPEN_ID = """
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
         AND pid <> pg_backend_pid()
 """
-ALLOW_DELETE = "SELECT set_config('audit.pruning', 'on', true)"
+# The first time there may be years of events, for which no statement has the time.
+ALLOW_DELETE = """
+    SELECT set_config('audit.pruning', 'on', true), set_config('statement_timeout', '0', true)
+"""
 FORBID_DELETE = "SELECT set_config('audit.pruning', '', true)"
 
 
@@ -59,13 +63,13 @@ class RecordedAct(models.Model):
 
     def add(self, kind, names, **details):
         """Add objects to those of the act: their names, and what was done with them."""
-        names = [readable(name, MAX_NAME) for name in names]
+        names = [name_of(name) for name in names]
         if kind == self.object_kind:
             new = [name for name in names if name not in self.details.get("names", [])]
             details = {"count": len(new), **details, "names": names}
         else:
             details["also"] = [f"{kind} {name}" for name in names]
-        for key, value in details.items():
+        for key, value in masked(details).items():
             self.details[key] = joined(self.details.get(key), value)
 
     @property
@@ -73,8 +77,8 @@ class RecordedAct(models.Model):
         """The fields of the event that it becomes. One object alone is the event's own."""
         names = [field.name for field in RecordedAct._meta.fields]
         fields = {name: getattr(self, name) for name in names}
-        details = {key: value for key, value in self.details.items() if value not in ([], 0)}
-        if details.get("count") == 1 and "names" in details:
+        details = {key: value for key, value in self.details.items() if value not in ([], 0, "")}
+        if details.get("count") == 1 == len(details.get("names", [])):
             [fields["object_name"]] = details.pop("names")
             del details["count"]
         return fields | {"details": details}
@@ -87,15 +91,26 @@ def joined(old, new):
     if isinstance(new, int):
         return (old or 0) + new
     if isinstance(new, str):
-        new = readable(new, MAX_MESSAGE)
         sentences = [old, new] if old and new not in old else [new]
         return " ".join(sentences)[:MAX_MESSAGE]
     return new
 
 
-def readable(text, longest):
-    """Without secrets, and without NUL, which PostgreSQL does not store."""
-    return mask(str(text).replace("\0", ""))[:longest]
+def name_of(thing):
+    """The name of a row or an actor. A long one is no secret, or nobody could tell whose it is."""
+    return mask_tokens(str(thing).replace("\0", ""))[:MAX_NAME]
+
+
+def masked(value, mask=mask):
+    """A JSON value without secrets in its texts, and without NUL, which PostgreSQL refuses."""
+    if isinstance(value, dict):
+        return {
+            masked(key): masked(item, mask_tokens if key in NAMES else mask)
+            for key, item in value.items()
+        }
+    if isinstance(value, list):
+        return [masked(item, mask) for item in value]
+    return mask(value.replace("\0", "")) if isinstance(value, str) else value
 
 
 class AuditEventManager(models.Manager):
@@ -111,7 +126,7 @@ class AuditEventManager(models.Manager):
         actor_kind, actor_name = by or (act.kind, act.name)
         event = {
             "actor_kind": actor_kind,
-            "actor_name": readable(actor_name, MAX_NAME),
+            "actor_name": name_of(actor_name),
             "action": action,
             "object_kind": kind,
             "address": act.address,
@@ -124,6 +139,9 @@ class AuditEventManager(models.Manager):
         else:
             AuditDraft.objects.add(act, event, kind, names, **details)
 
+    def last_id(self):
+        return fetch_value(LAST_ID)
+
     def last_settled_id(self):
         """The last id below the first one that a running transaction may still fill.
 
@@ -131,7 +149,7 @@ class AuditEventManager(models.Manager):
         id up to this one is there, or never will be. Needs autocommit, where a statement sees what
         was committed before it.
         """
-        last = fetch_value(LAST_ID)
+        last = self.last_id()
         first_open = fetch_value(FIRST_OPEN_ID)
         return last if first_open is None else min(last, first_open - 1)
 
@@ -183,23 +201,14 @@ class AuditEvent(RecordedAct):
         line = {
             "id": self.pk,
             "at": f"{self.at:%FT%T}.{self.at.microsecond // 1000:03}Z",
-            "actor": {"kind": self.actor_kind, "name": self.actor_name or None},
+            "actor": {"kind": self.actor_kind, "name": name_of(self.actor_name) or None},
             "action": self.action,
-            "object": {"kind": self.object_kind or None, "name": self.object_name or None},
+            "object": {"kind": self.object_kind or None, "name": name_of(self.object_name) or None},
             "address": self.address or None,
             "requestId": self.request_id or None,
-            "details": self.details,
+            "details": masked(self.details),
         }
-        return json.dumps(masked(line))
-
-
-def masked(value):
-    """A JSON value without secrets in its texts."""
-    if isinstance(value, dict):
-        return {mask(key): masked(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [masked(item) for item in value]
-    return mask(value) if isinstance(value, str) else value
+        return json.dumps(line)
 
 
 class AuditDraftManager(models.Manager):

@@ -1,8 +1,10 @@
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.actions import delete_selected
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
+from django.db import transaction
 from django.db.models import Count, Exists, OuterRef
 from django.template.defaultfilters import pluralize
 from django.utils.html import format_html, format_html_join
@@ -15,13 +17,21 @@ from marketplace.adminsite.base import MenuItem, StaffModelAdmin
 from marketplace.adminsite.edits import EditForm, EditsMixin
 from marketplace.adminsite.filters import ChoiceFilter
 from marketplace.adminsite.log_entries import LogEntryAdmin
-from marketplace.adminsite.roles import in_words, permissions_of
+from marketplace.adminsite.roles import (
+    before_and_after,
+    in_words,
+    names_of,
+    permissions_of,
+)
 
 admin.site.register(LogEntry, LogEntryAdmin)
 # Only the page that sets up a second factor shows its key.
 admin.site.unregister([User, Group, TOTPDevice])
+# Django logs that it deletes before it does, and each in a transaction of its own.
+admin.site.add_action(transaction.atomic(delete_selected), "delete_selected")
 
 NO_ROLE, SEVERAL = "", "several"
+PERMISSIONS = "permissions__content_type"
 
 
 class RoleFormMixin(forms.Form):
@@ -34,7 +44,7 @@ class RoleFormMixin(forms.Form):
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        groups = Group.objects.order_by("name").prefetch_related("permissions__content_type")
+        groups = Group.objects.order_by("name").prefetch_related(PERMISSIONS)
         self.groups = {str(group.pk): group for group in groups}
         choices = [(NO_ROLE, "None"), *((key, group.name) for key, group in self.groups.items())]
         role = role_of(self.instance) if self.instance.pk else NO_ROLE
@@ -121,6 +131,7 @@ class StaffUserAdmin(UserAdmin, StaffModelAdmin):
     actions = ["remove_second_factor"]
     # Users are few: Django's own search may read them all.
     get_search_results = UserAdmin.get_search_results
+    user_change_password = transaction.atomic(UserAdmin.user_change_password)
 
     def get_readonly_fields(self, request, obj=None):
         fields = super().get_readonly_fields(request, obj)
@@ -136,6 +147,14 @@ class StaffUserAdmin(UserAdmin, StaffModelAdmin):
             has_second_factor=Exists(factors),
             recovery_codes=Count("totpdevice__recovery_codes", distinct=True),
         )
+
+    def save_form(self, request, form, change):
+        form.roles_before = names_of(User.objects.get(pk=form.instance.pk)) if change else []
+        return super().save_form(request, form, change)
+
+    def differences(self, form):
+        change = before_and_after(form.roles_before, names_of(form.instance))
+        return [*super().differences(form), *filter(None, [change])]
 
     def save_related(self, request, form, formsets, change):
         super().save_related(request, form, formsets, change)
@@ -174,3 +193,18 @@ class StaffUserAdmin(UserAdmin, StaffModelAdmin):
 class StaffGroupAdmin(EditsMixin, GroupAdmin, theme.ModelAdmin):
     menu = MenuItem("Staff", 41, "shield_person")
     form = EditForm
+
+    def save_form(self, request, form, change):
+        form.permissions_before = self.permissions(form.instance) if change else set()
+        return super().save_form(request, form, change)
+
+    def differences(self, form):
+        before, after = form.permissions_before, self.permissions(form.instance)
+        changes = {"Granted": after - before, "Withdrew": before - after}
+        return super().differences(form) + [
+            f"{verb} {', '.join(sorted(names))}." for verb, names in changes.items() if names
+        ]
+
+    def permissions(self, group):
+        """Those that are stored, in a fixed number of queries."""
+        return permissions_of(Group.objects.prefetch_related(PERMISSIONS).get(pk=group.pk))

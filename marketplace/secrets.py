@@ -13,8 +13,9 @@ TOKEN = re.compile(rf"(?:{AGENT}|{OPERATOR}|{INVITATION})[0-9A-Za-z]{{{TOKEN_SEC
 # any other text that is at least as long as the secret of a token, a claim, a session or a CSRF
 # token, percent-encoded or not. 32 hexadecimal digits alone are a request's ID: secrets have more
 # letters. A hint, `mkt_agent_4fKd…Xw3a`, is no secret.
+OF_A_TOKEN = rf"(?:(?<={AGENT})|(?<={OPERATOR})|(?<={INVITATION})|(?<=/claim/))(?!\w{{4}}…)\w+"
 SECRET = re.compile(
-    rf"(?:(?<={AGENT})|(?<={OPERATOR})|(?<={INVITATION})|(?<=/claim/))(?!\w{{4}}…)\w+"
+    rf"{OF_A_TOKEN}"
     r"|(?<![0-9A-Za-z])(?![0-9a-f]{32}(?![0-9A-Za-z%]))(?:%[0-9A-Fa-f]{2}|[0-9A-Za-z]){30,}"
 )
 
@@ -40,3 +41,8 @@ def holds_token(text):
 def mask(text):
     """The text with `[masked]` in place of the secret part of every token and claim URL."""
     return SECRET.sub("[masked]", text)
+
+
+def mask_tokens(text):
+    """`mask` for a name, which may be as long as a secret."""
+    return re.sub(OF_A_TOKEN, "[masked]", text)

@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.contrib import messages
+from django.db import transaction
 from django.middleware.csrf import rotate_token
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -58,11 +59,15 @@ class AgentsPage(OperatorPage):
             handle = handle_in(request, "agent")
             page = reverse("operator-agent", args=[handle]) if handle else "operator"
             response = redirect(way_back(request) or page)
-            if previous := sessions.session_of(request):
-                previous.delete()
-            sessions.begin(response, key)
-            AuditEvent.objects.record("log_in", key, by=by(key))
+            self.begin_session(request, response, key)
         return with_limits(response, usage)
+
+    @transaction.atomic
+    def begin_session(self, request, response, key):
+        if previous := sessions.session_of(request):
+            previous.delete()
+        sessions.begin(response, key)
+        AuditEvent.objects.record("log_in", key, by=by(key))
 
     def ask(self, request, *, refused=None, status=200):
         context = {
@@ -101,6 +106,7 @@ class TokenPage(Console):
 class LogOut(Console):
     http_method_names = ["post"]
 
+    @transaction.atomic
     def post(self, request):
         self.session.delete()
         AuditEvent.objects.record("log_out", self.key, by=by(self.key))
@@ -113,6 +119,7 @@ class EndSessions(Console):
     def get(self, request):
         return self.render("operator/end_sessions.html")
 
+    @transaction.atomic
     def post(self, request):
         self.key.sessions.all().delete()
         AuditEvent.objects.record("end_sessions", self.key, by=by(self.key))

@@ -10,6 +10,7 @@ from django.db import models, transaction
 from django.utils import timezone
 
 from marketplace import oidc
+from marketplace.adminsite.roles import before_and_after, names_of
 from marketplace.adminsite.sessions import end_sessions
 from marketplace.issuers import PublishedKeys, discover, fetch_keys, own_path
 from marketplace.names import has_controls
@@ -111,18 +112,12 @@ class Person(models.Model):
         return oidc.MEMBERS in roles_of(self.groups)
 
     @property
-    def roles(self):
-        """Those that the person has by now, whoever gave them."""
-        names = set(self.user.groups.values_list("name", flat=True))
-        others = {oidc.SUPERUSERS: self.user.is_superuser, oidc.MEMBERS: self.is_member}
-        return {role for role, has in others.items() if has} | {
-            role for role, name in oidc.DJANGO_GROUPS.items() if name in names
-        }
+    def role_names(self):
+        return [*names_of(self.user), *(["member"] if self.is_member else [])]
 
     def take(self, groups, name):
         """Replace the roles with those of the groups, and record it (contract 32.8)."""
-        roles, user = roles_of(groups), self.user
-        has_changed = roles != self.roles
+        roles, user, before = roles_of(groups), self.user, self.role_names
         user.first_name, user.last_name = name, ""
         user.is_superuser = oidc.SUPERUSERS in roles
         user.is_staff = bool(roles - {oidc.MEMBERS})
@@ -132,9 +127,8 @@ class Person(models.Model):
         user.user_permissions.clear()
         self.groups, self.looked_at = groups, timezone.now()
         self.save(update_fields=["groups", "looked_at"])
-        if has_changed:
-            names = ", ".join(sorted(roles)) or "none"
-            record(user, f"Roles by the groups at the identity provider: {names}.")
+        if change := before_and_after(before, self.role_names):
+            record(user, change)
         if not roles:
             end_sessions(user)
 

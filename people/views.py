@@ -92,7 +92,7 @@ class Callback(SignInPage):
         except SignInRefused as error:
             response = refuse(request, error, flow.back)
             if flow.is_silent:
-                sessions.end(request)
+                sessions.end(request)  # and the event stays a failed log-in
         flow.forget(response)
         return response
 

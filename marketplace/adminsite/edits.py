@@ -89,6 +89,7 @@ class EditForm(VisibleTextsMixin, forms.ModelForm):
         return json.dumps({"at": timezone.now().timestamp(), "fields": fields})
 
     def full_clean(self):
+        self.name_before = str(self.instance) if self.is_bound and self.instance.pk else ""
         super().full_clean()
         self.conflicts = []  # differences, from what somebody else has saved to what is posted
         if not self.is_bound or self.instance.pk is None:
@@ -126,6 +127,22 @@ class EditsMixin:
         """Log one at a time, because Django tells nobody of several that it logs at once."""
         log = super().log_deletions
         return [entry for row in queryset for entry in log(request, [row])]
+
+    def construct_change_message(self, request, form, formsets, add=False):  # noqa: FBT002
+        """Django's names of the fields, and the differences that nothing else would tell."""
+        message = super().construct_change_message(request, form, formsets, add)
+        is_of_row = isinstance(form, forms.ModelForm)  # unlike the form of a password
+        differences = self.differences(form) if is_of_row else []
+        if not differences:
+            return message
+        text = LogEntry(change_message=json.dumps(message)).get_change_message()
+        return " ".join([*filter(None, [text]), *differences])
+
+    def differences(self, form):
+        """Sentences about the row before and after a save."""
+        after = str(form.instance)
+        before = getattr(form, "name_before", "") or after
+        return [f"It was called {before}."] if before != after else []
 
     def render_change_form(self, request, context, *args, **kwargs):
         form = context["adminform"].form

@@ -48,6 +48,27 @@ def own_role(user):
     return {"name": " and ".join(names), "text": in_words(user.get_all_permissions())}
 
 
+def names_of(user):
+    """The names of a user's roles, and what else decides what the user may do."""
+    return [
+        *(["superuser"] if user.is_superuser else []),
+        *user.groups.order_by("name").values_list("name", flat=True),
+        *(["individual permissions"] if user.user_permissions.exists() else []),
+        *([] if user.is_active else ["not active"]),
+    ]
+
+
+def before_and_after(before, after):
+    """A sentence for the log about a change of the names, or "" if there is none.
+
+    For example "Roles before: Editors. Roles now: superuser."
+    """
+    if before == after:
+        return ""
+    before, after = (", ".join(names) or "none" for names in (before, after))
+    return f"Roles before: {before}. Roles now: {after}."
+
+
 def staff_with(*permissions):
     """Staff who may log in and have all of the permissions; superusers do."""
     users = User.objects.filter(is_staff=True, is_active=True)

@@ -6,8 +6,9 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.admin import site
 from django.contrib.auth.models import User
+from django.contrib.auth.signals import user_login_failed
 from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -21,7 +22,19 @@ from marketplace.adminsite.failed_logins import limit_failures
 from marketplace.adminsite.notes import assigned_to
 from marketplace.adminsite.roles import own_role
 from marketplace.adminsite.sessions import end_sessions_view, is_of_provider, start_clock
-from marketplace.adminsite.theme import AdminSite
+from marketplace.adminsite.theme import AdminSite, AuthenticationForm
+
+
+class LogInForm(AuthenticationForm):
+    """Also tells of a right password that opens nothing, which Django does not."""
+
+    def confirm_login_allowed(self, user):
+        try:
+            super().confirm_login_allowed(user)
+        except ValidationError:
+            credentials = {"username": user.get_username()}
+            user_login_failed.send(__name__, credentials=credentials, request=self.request)
+            raise
 
 
 def csrf_failure(request, reason=""):
@@ -45,6 +58,7 @@ def account_links(request):
 
 
 class MarketplaceAdminSite(AdminSite):
+    login_form = LogInForm
     index_title = "Dashboard"
     index_template = "admin/dashboard.html"
 

@@ -5,7 +5,12 @@ No other module imports unfold: replacing it means changing this file and the te
 
 from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import TextFilter
-from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+from unfold.forms import (
+    AdminPasswordChangeForm,
+    AuthenticationForm,
+    UserChangeForm,
+    UserCreationForm,
+)
 from unfold.sites import UnfoldAdminSite as AdminSite
 from unfold.widgets import UnfoldAdminFileFieldWidget as FileInput
 from unfold.widgets import UnfoldAdminSelectWidget as Select

@@ -70,6 +70,18 @@ def test_an_event_has_the_address_and_the_id_of_the_logs(post, agent, settings):
     assert body["token"] not in event.line
 
 
+@pytest.mark.contract("33.2", "33.9")
+def test_nobody_hides_behind_a_name_as_long_as_a_secret(client_of):
+    handles = "a" * 39, "ant"
+    for handle in handles:
+        client_of(AgentFactory(handle=handle)).post("/api/v1/agents/me/tokens", {"name": "x"})
+    AuditEvent.objects.record("suspend", kind="agent", names=handles)
+
+    [bulk, *own] = [json.loads(event.line) for event in AuditEvent.objects.all()]
+    assert [event["actor"]["name"] for event in reversed(own)] == list(handles)
+    assert bulk["details"] == {"count": 2, "names": list(handles)}
+
+
 @pytest.mark.contract("15.10", "33.10")
 def test_a_leaked_secret_is_recorded_by_the_statement_that_revokes_it(post, settings):
     settings.TRUSTED_PROXY_COUNT = 1

@@ -38,6 +38,15 @@ def test_opening_the_list_is_an_event_with_its_filters(admin_client):
     ]
 
 
+@pytest.mark.contract("33.6", "33.9")
+def test_filters_are_stored_without_secrets_and_without_nul(admin_client):
+    token = f"mkt_agent_{'4fKd' * 9}"
+
+    assert admin_client.get(TRAIL, {"q": f"a\0b {token}"}).status_code == 200
+
+    assert readings() == [("clerk-0", "", {"filters": {"q": "ab mkt_agent_[masked]"}})]
+
+
 @pytest.mark.contract("33.6")
 def test_nobody_but_superusers_opens_it(clerk_with):
     clerk = clerk_with("view_auditevent", "change_auditevent", "delete_auditevent")

@@ -51,6 +51,16 @@ def test_those_of_staff_and_their_mistakes(ada):
     ]
 
 
+@pytest.mark.contract("33.4")
+def test_a_right_password_that_opens_nothing_is_a_failed_log_in(db):
+    User.objects.create_user("grace", password="right-password")
+
+    page = Client().post(LOGIN, {"username": "grace", "password": "right-password"})
+
+    assert page.status_code == 200
+    assert events() == [("staff", "", "log_in_failed", "user", "grace")]
+
+
 @pytest.mark.contract("33.3")
 def test_ending_all_sessions_is_one_event(ada):
     browser = Client()

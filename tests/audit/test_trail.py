@@ -21,6 +21,13 @@ STATEMENTS = [
     "TRUNCATE audit_auditevent",
 ]
 
+SLOW_DELETE = """
+    CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_sleep(0.1); RETURN OLD; END $$;
+    CREATE TRIGGER slow BEFORE DELETE ON audit_auditevent
+        FOR EACH ROW EXECUTE FUNCTION slow()
+"""
+
 
 def record(action, **options):
     AuditEvent.objects.record(action, kind="skill", **options)
@@ -70,6 +77,19 @@ def test_old_events_are_deleted_by_prune_audit_alone(settings):
         AuditEvent.objects.all().delete()
 
 
+@pytest.mark.contract("33.7")
+@pytest.mark.django_db
+def test_years_of_events_take_longer_than_a_statement_may():
+    AuditEvent.objects.create(action="old", at=Now() - timedelta(days=400))
+    with connection.cursor() as cursor:
+        cursor.execute(SLOW_DELETE)
+        cursor.execute("SET LOCAL statement_timeout = '20ms'")
+
+    call_command("prune_audit", stdout=StringIO())
+
+    assert [event.action for event in AuditEvent.objects.all()] == ["prune_audit"]
+
+
 @pytest.mark.contract("33.1", "33.2")
 @pytest.mark.django_db
 def test_a_line_has_everything_masked_and_escaped():
@@ -117,6 +137,9 @@ def test_it_is_read_from_a_time_or_an_id_on():
     assert actions("--after", str(first["id"])) == ["act 1", "act 2"]
     assert actions("--since", second["at"].replace("Z", "")) == ["act 1", "act 2"]
     assert actions("--since", second["at"], "--after", str(second["id"])) == ["act 2"]
+    later = lines()[-1]["id"] + 1
+    with pytest.raises(CommandError, match=f"No event has the id {later};"):
+        lines("--after", str(later))
     for text in ("yesterday", "2026-13-01T00:00:00Z"):
         with pytest.raises(CommandError, match="--since must be a time"):
             lines("--since", text)

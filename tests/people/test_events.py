@@ -8,7 +8,9 @@ from audit.models import AuditEvent
 from people.models import Provider
 from tests.people.conftest import CALLBACK
 
-ROLES = "Roles by the groups at the identity provider: "
+
+def roles(before, now):
+    return {"message": f"Roles before: {before}. Roles now: {now}."}
 
 
 @pytest.fixture
@@ -25,29 +27,34 @@ def told(db):
     return told
 
 
-@pytest.mark.contract("32.8", "32.15", "33.8")
+@pytest.mark.contract("32.8", "32.15", "33.8", "33.11")
 def test_a_sign_in_is_one_event_and_so_are_new_roles(provider, browser_of, told):
     browser_of("ada").sign_in()
     name = User.objects.get().username
     by_ada = (name, f"Ada Lovelace ({name})")
-    assert told() == [("log_in", *by_ada, {"message": f"{ROLES}editors."})]
+    assert told() == [("log_in", *by_ada, roles("none", "Editors"))]
     browser_of("ada").sign_in()
     assert told() == [("log_in", *by_ada, {})]
     provider.people["ada"]["groups"] = ["it", "helpers"]
     browser_of("ada").sign_in()
-    assert told() == [("log_in", *by_ada, {"message": f"{ROLES}moderators, superusers."})]
+    assert told() == [("log_in", *by_ada, roles("Editors", "superuser, Moderators"))]
     User.objects.update(is_superuser=False)  # by hand
     browser_of("ada").sign_in()
-    assert told() == [("log_in", *by_ada, {"message": f"{ROLES}moderators, superusers."})]
+    assert told() == [("log_in", *by_ada, roles("Moderators", "superuser, Moderators"))]
 
     provider.people["ada"]["groups"] = ["guests"]
-    for details in ({"message": f"{ROLES}none."}, {}):
+    for details in (roles("superuser, Moderators", "none"), {}):
         browser_of("ada").sign_in()
         assert told() == [("log_in_failed", "", by_ada[1], details)]
 
+    changes = [
+        roles("none", "Editors"),
+        roles("Editors", "superuser, Moderators"),
+        roles("Moderators", "superuser, Moderators"),
+        roles("superuser, Moderators", "none"),
+    ]
     history = LogEntry.objects.filter(object_id=User.objects.get().pk).order_by("pk")
-    roles = ["editors", "moderators, superusers", "moderators, superusers", "none"]
-    assert [entry.change_message for entry in history] == [f"{ROLES}{role}." for role in roles]
+    assert [{"message": entry.change_message} for entry in history] == changes
 
 
 @pytest.mark.contract("32.15", "33.8")
@@ -63,13 +70,13 @@ def test_a_look_is_an_event_if_it_changes_roles_or_fails(provider, ada, age, tol
 
     assert look() == []
     provider.people["ada"]["groups"] = ["helpers"]
-    assert look() == [("sign-in-callback", name, shown, {"message": f"{ROLES}moderators."})]
+    assert look() == [("sign-in-callback", name, shown, roles("Editors", "Moderators"))]
     assert look(code=None, error="login_required") == [("log_in_failed", "", shown, {})]
     assert ada.get("/admin/").status_code == 302
     ada.sign_in()
     told()
     provider.people["ada"]["groups"] = []
-    assert look() == [("log_in_failed", "", shown, {"message": f"{ROLES}none."})]
+    assert look() == [("log_in_failed", "", shown, roles("Moderators", "none"))]
 
 
 @pytest.mark.contract("32.15", "33.8")

@@ -25,6 +25,7 @@ class Command(BaseCommand):
 
     def handle(self, *, since, after, follow, **options):
         since = since and moment(since)
+        refuse_future_id(after)
         try:
             after = self.write_events(after, since)
             while follow:
@@ -43,6 +44,16 @@ class Command(BaseCommand):
             self.stdout.write(event.line)
         self.stdout.flush()
         return max(after, last)
+
+
+def refuse_future_id(after):
+    """Raises CommandError for an ID above the last one, which would hide the events to come."""
+    last = AuditEvent.objects.last_id()
+    if after > last:
+        raise CommandError(
+            f"No event has the id {after}; the last one is {last}. If you have restored a backup, "
+            f"go on with --after {last}: new events repeat ids that your copy already has."
+        )
 
 
 def moment(text):

@@ -1,6 +1,7 @@
 from collections import Counter
 from time import monotonic
 
+from django.db import transaction
 from django.db.models import F
 from tqdm import tqdm
 
@@ -27,8 +28,9 @@ class Command(ActingCommand):
                 for batch in batches_of(model):
                     entries += len(batch)
                     for entry, findings in inspected(model, batch):
-                        if entry.store_findings(findings):
-                            AuditEvent.objects.record("inspect_catalogue", entry)
+                        with transaction.atomic():
+                            if entry.store_findings(findings):
+                                AuditEvent.objects.record("inspect_catalogue", entry)
                         counts.update(finding.code for finding in findings)
                         for finding in findings:
                             self.write(visible(f"{model.kind} {entry}: {finding}"))
