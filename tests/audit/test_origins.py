@@ -16,7 +16,7 @@ from infrastructure.server.request_ids import end_request
 from marketplace.acting import acting
 from marketplace.application import Application
 from marketplace.logging import JsonFormatter
-from tests.factories import AgentFactory, claim
+from tests.factories import AgentFactory, claim_by_code
 
 pytestmark = pytest.mark.django_db
 
@@ -74,7 +74,7 @@ def test_an_event_has_the_address_and_the_id_of_the_logs(post, agent, settings):
 def test_a_leaked_secret_is_recorded_by_the_statement_that_revokes_it(post, settings):
     settings.TRUSTED_PROXY_COUNT = 1
     agent = AgentFactory()
-    key, invitation = claim(agent), Invitation.objects.issue()
+    key, invitation = claim_by_code(agent), Invitation.objects.issue()
     secrets = {
         agent.token.text: AgentToken.objects.get(),
         key: OperatorKey.objects.get(),
