@@ -19,6 +19,7 @@ from interfaces.openapi.document import made_document
 from marketplace.middleware.static_files import StaticFilesMiddleware
 from marketplace.models import RateCount
 from marketplace.ratelimits import counters
+from tests.browser import logged_in
 from tests.cleanup import empty_the_database
 from tests.external import npm_folder
 from tests.factories import AgentFactory
@@ -210,9 +211,7 @@ def client_of(db):
 @pytest.fixture
 def admin_client(db):
     """A superuser's browser."""
-    client = Client()
-    client.force_login(User.objects.create_superuser("clerk-0"))
-    return client
+    return logged_in(User.objects.create_superuser("clerk-0"))
 
 
 @pytest.fixture

@@ -3,13 +3,15 @@
 from decimal import Decimal
 
 import factory
+from django.utils import timezone
 from factory.django import DjangoModelFactory
 
-from agents.models import Agent, AgentToken, OperatorClaim
-from agents.tokens import mint_key
+from agents.models import Agent, AgentToken, OperatorClaim, OperatorKey
+from agents.tokens import digest, hint, mint_key
 from catalogue.models import FileContent, Persona, Skill
 from importing.folders import as_stored
 from installs.models import PersonaInstall, SkillInstall
+from marketplace.api.scopes import DEFAULT_SCOPES
 from reviews.models import Review
 from sources.models import Source
 from submissions.models import Submission
@@ -36,10 +38,33 @@ def ask_for_code(agent, *, name="Ada Lovelace", email="ada@example.com", key=Non
     return agent.claim.request_code(name=name, email=email, key=key or mint_key())
 
 
-def claim(agent, *, key=None, **operator):
-    """Let an operator claim the agent; returns the text of the operator's key."""
+def claim_by_code(agent, *, key=None, **operator):
+    """Let an operator claim the agent as on its claim page; returns the text of the key."""
     key = key or mint_key()
     agent.claim.confirm(ask_for_code(agent, key=key, **operator), agent.token)
+    return key
+
+
+def claim(agent, *, key=None, name="Ada Lovelace", email="ada@example.com"):
+    """Let an operator claim the agent; returns the text of the operator's key.
+
+    A first claim writes what `claim_by_code` leaves of it in 8 statements instead of 33, because
+    most tests of the console begin so. It is no event of the audit trail.
+    """
+    row = agent.claim
+    if row.claimed_at:
+        return claim_by_code(agent, key=key, name=name, email=email)
+    key = key or mint_key()
+    row.claimed_at = timezone.now()
+    row.key, _ = OperatorKey.objects.get_or_create(
+        digest=digest(key), defaults={"hint": hint(key), "confirmed_at": row.claimed_at}
+    )
+    row.operator_name, row.operator_email = name, email
+    row.code_digest = digest(f"the code for {key}")
+    row.scopes = [scope for scope in DEFAULT_SCOPES if scope in agent.token.scopes]
+    row.save()
+    reason = f"Claimed the agent, with the key {row.key}."
+    agent.take_snapshot(operator=name, reason=reason, is_event=True)
     return key
 
 

@@ -2,8 +2,9 @@
 
 import pytest
 from django.contrib.auth.models import Group, Permission, User
-from django.test import Client
 from django_otp.plugins.otp_totp.models import TOTPDevice
+
+from tests.browser import logged_in
 
 
 @pytest.fixture
@@ -13,9 +14,7 @@ def admin_client_of(db):
     def admin_client_of(role):
         user = User.objects.create_user(role, is_staff=True)
         user.groups.add(Group.objects.get(name=role))
-        client = Client()
-        client.force_login(user)
-        return client
+        return logged_in(user)
 
     return admin_client_of
 
@@ -28,9 +27,7 @@ def clerk_with(db):
         user = User.objects.create_user("clerk", is_staff=True)
         user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
         assert user.user_permissions.count() == len(permissions)
-        client = Client()
-        client.force_login(user)
-        return client
+        return logged_in(user)
 
     return clerk_with
 
@@ -46,9 +43,7 @@ def bob(db):
 
 
 def browser_of_superuser(name):
-    client = Client()
-    client.force_login(User.objects.create_superuser(name))
-    return client
+    return logged_in(User.objects.create_superuser(name))
 
 
 @pytest.fixture

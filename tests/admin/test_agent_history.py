@@ -5,13 +5,13 @@ import re
 from agents.models import OperatorKey
 from tests.admin.actions import take_action
 from tests.admin.test_history import history
-from tests.factories import claim
+from tests.factories import claim, claim_by_code
 
 API = "/api/v1"
 
 
 def test_the_history_has_actions_that_change_no_column(admin_client, agent):
-    claim(agent)
+    claim_by_code(agent)
     take_action(admin_client, "issue_token", agent, issue="Issue", scopes="read")
     take_action(admin_client, "issue_token", agent, issue="Issue", scopes="read")
     take_action(admin_client, "release_claim", agent)

@@ -16,7 +16,7 @@ from infrastructure.server.request_ids import end_request
 from marketplace.acting import acting
 from marketplace.application import Application
 from marketplace.logging import JsonFormatter
-from tests.factories import AgentFactory, claim
+from tests.factories import AgentFactory, claim_by_code
 
 pytestmark = pytest.mark.django_db
 
@@ -86,7 +86,7 @@ def test_nobody_hides_behind_a_name_as_long_as_a_secret(client_of):
 def test_a_leaked_secret_is_recorded_by_the_statement_that_revokes_it(post, settings):
     settings.TRUSTED_PROXY_COUNT = 1
     agent = AgentFactory()
-    key, invitation = claim(agent), Invitation.objects.issue()
+    key, invitation = claim_by_code(agent), Invitation.objects.issue()
     secrets = {
         agent.token.text: AgentToken.objects.get(),
         key: OperatorKey.objects.get(),

@@ -7,7 +7,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from audit.models import AuditEvent
 from tests.admin.authenticator import code_of, enter, log_in
-from tests.factories import AgentFactory, claim
+from tests.factories import AgentFactory, claim_by_code
 from tests.operators.conftest import OperatorBrowser
 
 pytestmark = pytest.mark.django_db
@@ -75,7 +75,7 @@ def test_ending_all_sessions_is_one_event(ada):
 
 @pytest.mark.contract("33.4")
 def test_those_of_operators_and_their_mistakes():
-    key = claim(AgentFactory())
+    key = claim_by_code(AgentFactory())
     last = AuditEvent.objects.latest("pk").pk
     browser = OperatorBrowser()
     browser.submit("/operator", key="mkt_operator_wrong")

@@ -17,6 +17,7 @@ from tests.factories import (
     SkillFactory,
     SkillInstallFactory,
     claim,
+    claim_by_code,
 )
 from tests.registry import send_submission
 
@@ -111,6 +112,12 @@ DONE = {
     "delete": (f"Deleted caller.{LAST}", "Deleted."),
     "release": (f"Released caller: you are no longer its operator.{LAST}", "Released the claim."),
 }
+
+
+@pytest.fixture
+def key(agent):
+    """A key whose claim is in the history."""
+    return claim_by_code(agent)
 
 
 def told(page):

@@ -7,8 +7,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from agents.models import ClaimCode, OperatorClaim
+from agents.models import ClaimCode, OperatorClaim, OperatorKey
 from tests.browser import untouched_form
+from tests.factories import AgentFactory, claim, claim_by_code
 from tests.operators.claiming import CONFIRM, KEY, code_and_keys, code_in, submit
 
 ORIGIN = {"Origin": "http://testserver"}
@@ -122,3 +123,24 @@ def test_another_code_after_a_confirmed_one_is_shown(operator, client, url):
     assert "<h1>Confirmed</h1>" not in page.content.decode()
     assert client.post(CONFIRM, {"code": code_in(page)}).status_code == 200
     assert "<h1>Confirmed</h1>" in operator.get(url).content.decode()
+
+
+def columns(agent):
+    """Those of the agent's claim and of its key; the type of a value that no two rows share."""
+    claim = OperatorClaim.objects.filter(agent=agent)
+    key = OperatorKey.objects.filter(claims__in=claim)
+    own = {"id", "agent_id", "secret", "code_digest", "claimed_at", "key_id"}
+    own |= {"digest", "hint", "created_at", "confirmed_at"}
+    return [
+        {name: type(value) if name in own else value for name, value in rows.values().get().items()}
+        for rows in (claim, key)
+    ]
+
+
+def test_the_factory_leaves_what_a_confirmed_code_leaves(db):
+    by_factory, by_code = AgentFactory(), AgentFactory()
+    claim(by_factory)
+    claim_by_code(by_code)
+
+    assert columns(by_factory) == columns(by_code)
+    assert not ClaimCode.objects.exists()

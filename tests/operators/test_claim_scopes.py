@@ -10,7 +10,7 @@ from agents import tokens
 from agents.models import Agent, AgentToken, ClaimCode, OperatorClaim, OperatorKey
 from operators.actions import ACTIONS
 from tests.browser import untouched_form
-from tests.factories import ask_for_code
+from tests.factories import ask_for_code, claim_by_code
 from tests.operators.claiming import CONFIRM, GRACE, code_and_keys
 from tests.operators.conftest import OperatorBrowser
 
@@ -88,7 +88,8 @@ def test_a_token_that_expires_cannot_give_the_agent_away(operator, client_of, ur
 # What others are told
 
 
-def test_staff_see_who_had_the_agent_before(operator, client, url, agent, key):
+def test_staff_see_who_had_the_agent_before(operator, client, url, agent):
+    claim_by_code(agent)
     code, _ = code_and_keys(operator.submit(url, **GRACE))
     client.post(CONFIRM, {"code": code})
 
