@@ -13,6 +13,8 @@ SECONDS = 15 * 60  # between two looks
 
 def begin(request, user, *, is_silent):
     """Sign the user in; after a look that found the same user, go on with the session."""
+    if is_silent and is_over(request.session):
+        return
     if is_silent and is_of_provider(request) and request.user == user:
         # Not `login`, which would replace the CSRF token of a form that is to be sent again.
         request.session.cycle_key()
@@ -20,6 +22,16 @@ def begin(request, user, *, is_silent):
         login(request, user, BACKEND)
         start_clock(request.session)
     request.session[LOOKED_AT] = int(time.time())
+
+
+def is_over(session):
+    """Whether the browser names a session that is no more: it was ended, or a look in another tab
+    has replaced it.
+
+    It is not loaded, because the response would then delete the cookie of the one that replaced it.
+    """
+    key = session.session_key
+    return key is not None and not session.exists(key)
 
 
 def end(request):
