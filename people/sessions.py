@@ -2,12 +2,14 @@
 
 import time
 
+from django.conf import settings
 from django.contrib.auth import login, logout
 
 from marketplace.adminsite.sessions import LOOKED_AT, is_of_provider, start_clock, visitor_of
 from people.models import Person
 
 BACKEND = "people.backends.ProviderBackend"
+ISSUER = "issuer"  # in the session: who began it, or looked last
 SECONDS = 15 * 60  # between two looks
 
 
@@ -21,7 +23,7 @@ def begin(request, user, *, is_silent):
     else:
         login(request, user, BACKEND)
         start_clock(request.session)
-    request.session[LOOKED_AT] = int(time.time())
+    request.session[LOOKED_AT], request.session[ISSUER] = int(time.time()), settings.OIDC_ISSUER
 
 
 def is_over(session):
@@ -42,7 +44,10 @@ def end(request):
 
 def is_due(session):
     """Whether the provider must be asked again before the session opens anything."""
-    return session.get(LOOKED_AT, time.time()) <= time.time() - SECONDS
+    if LOOKED_AT not in session:
+        return False
+    is_old = session[LOOKED_AT] <= time.time() - SECONDS
+    return is_old or session.get(ISSUER) != settings.OIDC_ISSUER
 
 
 def member_of(request):

@@ -199,6 +199,15 @@ def test_sessions_of_passwords_are_not_looked_at(superuser):
     assert superuser.post("/admin/logout/").status_code == 200
 
 
+@pytest.mark.contract("32.10")
+def test_another_issuer_is_asked_at_once(ada, settings, provider):
+    provider.__exit__()
+    assert ada.get(PAGE).status_code == 200
+    settings.OIDC_ISSUER = f"{provider.url}/another"
+
+    assert ada.get(PAGE).status_code == 503
+
+
 @pytest.mark.contract("32.1")
 def test_without_the_provider_its_sessions_are_over(ada, settings):
     settings.OIDC_ISSUER, settings.ROOT_URLCONF = "", "marketplace.urls"
