@@ -17,9 +17,9 @@ from django.db import DatabaseError, connections
 
 from infrastructure.server.headers import WARNING, is_python_slow
 from marketplace import environment
-from marketplace.doctor_requests import Problem, first_line
+from marketplace.doctor_requests import Problem, advice_for, first_line
 from marketplace.documents import Unreachable, within_bounds
-from marketplace.issuers import discover
+from marketplace.issuers import PublishedKeys
 from marketplace.middleware.health import MAX_DIFFERENCE, clock_difference, has_pending_migrations
 
 MIN_VERSION = 140000
@@ -158,9 +158,10 @@ def sign_in():
             "while the provider is down. Run python manage.py allow_password USERNAME."
         )
     try:
-        within_bounds(lambda: True, discover, issuer)
+        within_bounds(lambda: True, PublishedKeys.documents, issuer)
     except Unreachable as error:
-        raise Problem(f"{issuer} cannot be used: {error}. Correct OIDC_ISSUER.") from error
+        advice = advice_for(str(error), otherwise="Correct OIDC_ISSUER.")
+        raise Problem(f"{issuer} cannot be used: {error}. {advice}") from error
     ways_in = f" Passwords are only for: {names}." if settings.OIDC_ONLY else ""
     return f"{issuer} answers.{ways_in}"
 

@@ -63,11 +63,7 @@ def response_to(url, body=None, headers=None):
         response = error
     except (OSError, HTTPException, ValueError) as error:
         reason = first_line(getattr(error, "reason", error))
-        advice = (
-            "If you signed the certificate yourself, set SSL_CERT_FILE to it."
-            if "CERTIFICATE_VERIFY_FAILED" in reason
-            else "Look at DNS, the firewall and the proxy."
-        )
+        advice = advice_for(reason, otherwise="Look at DNS, the firewall and the proxy.")
         raise Problem(f"{url} cannot be reached: {reason}. {advice}") from error
     with response:
         try:
@@ -75,6 +71,13 @@ def response_to(url, body=None, headers=None):
         except (ValueError, AttributeError):
             text = ""
         return response.status, text, response.headers
+
+
+def advice_for(reason, *, otherwise):
+    """What to do about a server that cannot be reached for a reason."""
+    if "CERTIFICATE_VERIFY_FAILED" in reason:
+        return "If you signed the certificate yourself, set SSL_CERT_FILE to it."
+    return otherwise
 
 
 def first_line(error):

@@ -42,7 +42,9 @@ class IdToken:
     must_name_key = True
 
     def __init__(self, text):
-        match = PATTERN.fullmatch(text) if len(text) <= MAX_LENGTH else None
+        if len(text) > MAX_LENGTH:
+            raise IdTokenRefused(f"it has {len(text):,} characters, of at most {MAX_LENGTH:,}")
+        match = PATTERN.fullmatch(text)
         if match is None:
             raise IdTokenRefused("it is not a JWT")
         self.text, self.signed = text, text.rpartition(".")[0]

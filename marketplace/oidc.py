@@ -14,6 +14,7 @@ ROLES = [EDITORS, MODERATORS, SUPERUSERS, MEMBERS]
 BACKENDS = ["people.backends.PasswordBackend", "people.backends.ProviderBackend"]
 # No form accepts a colon in a user name, so that no local user has such a name.
 USERNAME_PREFIX = "oidc:"
+MAX_ISSUER = 255  # characters, in the database
 
 
 def variables():
@@ -33,6 +34,8 @@ def variables():
             "OIDC_ISSUER must be an address such as https://login.example.com, with http only for "
             "this machine."
         ) from error
+    if len(issuer) > MAX_ISSUER:
+        raise ImproperlyConfigured(f"OIDC_ISSUER must have {MAX_ISSUER} characters or fewer.")
     claim = environment.text("OIDC_GROUPS_CLAIM", "groups")
     client_id = environment.printable("OIDC_CLIENT_ID")
     secret = environment.printable("OIDC_CLIENT_SECRET")

@@ -1,13 +1,13 @@
 """What one sign-in keeps in the browser, between its beginning and the callback (contract 32.3)."""
 
 from dataclasses import astuple, dataclass
-from secrets import token_urlsafe
 
 from django.conf import settings
 from django.core import signing
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
 
+from marketplace.secrets import TOKEN_SECRET_LENGTH, random_text
 from people.exceptions import STALE, SignInRefused
 
 SALT = "people.sign-in"
@@ -18,13 +18,13 @@ SECONDS = 600
 class Flow:
     """State, nonce and verifier follow from the secret, so that the cookies of many tabs fit."""
 
-    secret: str
+    secret: str  # as long as those that reports of crashes mask
     back: str  # the page to open afterwards, or ""
     is_silent: bool
 
     @classmethod
     def begin(cls, back, *, is_silent):
-        return cls(token_urlsafe(16), back, is_silent)
+        return cls(random_text(TOKEN_SECRET_LENGTH), back, is_silent)
 
     @classmethod
     def of(cls, request):

@@ -129,8 +129,8 @@ class Person(models.Model):
         self.save(update_fields=["groups", "looked_at"])
         if change := before_and_after(before, self.role_names):
             record(user, change)
-        if not roles:
-            end_sessions(user)
+            if not roles:
+                end_sessions(user)
 
 
 class WayInQuerySet(models.QuerySet):

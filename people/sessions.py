@@ -2,24 +2,38 @@
 
 import time
 
+from django.conf import settings
 from django.contrib.auth import login, logout
 
 from marketplace.adminsite.sessions import LOOKED_AT, is_of_provider, start_clock, visitor_of
 from people.models import Person
 
 BACKEND = "people.backends.ProviderBackend"
+ISSUER = "issuer"  # in the session: who began it, or looked last
 SECONDS = 15 * 60  # between two looks
 
 
 def begin(request, user, *, is_silent):
     """Sign the user in; after a look that found the same user, go on with the session."""
+    if is_silent and is_over(request.session):
+        return
     if is_silent and is_of_provider(request) and request.user == user:
         # Not `login`, which would replace the CSRF token of a form that is to be sent again.
         request.session.cycle_key()
     else:
         login(request, user, BACKEND)
         start_clock(request.session)
-    request.session[LOOKED_AT] = int(time.time())
+    request.session[LOOKED_AT], request.session[ISSUER] = int(time.time()), settings.OIDC_ISSUER
+
+
+def is_over(session):
+    """Whether the browser names a session that is no more: it was ended, or a look in another tab
+    has replaced it.
+
+    It is not loaded, because the response would then delete the cookie of the one that replaced it.
+    """
+    key = session.session_key
+    return key is not None and not session.exists(key)
 
 
 def end(request):
@@ -30,7 +44,10 @@ def end(request):
 
 def is_due(session):
     """Whether the provider must be asked again before the session opens anything."""
-    return session.get(LOOKED_AT, time.time()) <= time.time() - SECONDS
+    if LOOKED_AT not in session:
+        return False
+    is_old = session[LOOKED_AT] <= time.time() - SECONDS
+    return is_old or session.get(ISSUER) != settings.OIDC_ISSUER
 
 
 def member_of(request):

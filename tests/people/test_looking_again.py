@@ -4,8 +4,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
 from django.test import Client
 
+from audit.models import AuditEvent
 from catalogue.models import Skill
 from people.exceptions import INVALID, NO_GROUP
 from people.models import Person, Provider, WayIn
@@ -154,6 +156,28 @@ def test_somebody_else_at_the_provider_gets_a_session_of_their_own(provider, ada
     assert not ada.session.exists(key)
 
 
+@pytest.mark.contract("32.10", "32.11", "32.15")
+@pytest.mark.parametrize("is_ended", [True, False], ids=["ended", "replaced by another tab"])
+def test_a_look_revives_no_session_that_is_over(ada, age, is_ended):
+    age(ada)
+    address = ada.lead(ada.get(PAGE))
+    if is_ended:
+        Session.objects.all().delete()
+    else:
+        other = PersonBrowser(ada.provider, "ada")
+        other.cookies["staff"] = ada.cookies["staff"].value
+        other.come_back(other.lead(other.get("/admin/")))
+    keys = {*Session.objects.values_list("pk", flat=True)}
+    events = AuditEvent.objects.count()
+
+    back = ada.come_back(address)
+
+    assert (back.status_code, back["Location"], "staff" in back.cookies) == (302, PAGE, False)
+    assert {*Session.objects.values_list("pk", flat=True)} == keys
+    assert (len(keys), AuditEvent.objects.count()) == (0 if is_ended else 1, events)
+    assert ada.get(PAGE)["Location"] == f"/admin/login/?next={PAGE}"
+
+
 @pytest.mark.contract("32.10")
 def test_a_look_that_fails_ends_no_session_of_a_password(provider, superuser, age, browser_of):
     browser = browser_of("ada")
@@ -173,6 +197,15 @@ def test_a_look_that_fails_ends_no_session_of_a_password(provider, superuser, ag
 def test_sessions_of_passwords_are_not_looked_at(superuser):
     assert superuser.get("/admin/").status_code == 200
     assert superuser.post("/admin/logout/").status_code == 200
+
+
+@pytest.mark.contract("32.10")
+def test_another_issuer_is_asked_at_once(ada, settings, provider):
+    provider.__exit__()
+    assert ada.get(PAGE).status_code == 200
+    settings.OIDC_ISSUER = f"{provider.url}/another"
+
+    assert ada.get(PAGE).status_code == 503
 
 
 @pytest.mark.contract("32.1")

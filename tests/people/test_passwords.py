@@ -107,11 +107,15 @@ def test_doctor_names_the_way_in(root, settings, lines, provider):  # noqa: F811
 
 
 def test_doctor_tells_of_a_provider_that_does_not_answer(provider, settings, lines):  # noqa: F811
-    provider.documents = {"issuer": "https://other.example"}
-    [line] = lines("sign-in")
-    assert line == (
-        f"{provider.url} cannot be used: /.well-known/openid-configuration names another issuer. "
-        "Correct OIDC_ISSUER."
-    )
+    for documents, reason in (
+        (
+            {"issuer": "https://other.example"},
+            "/.well-known/openid-configuration names another issuer",
+        ),
+        ({"jwks_uri": "https://other.example/keys"}, "its keys are on another host"),
+    ):
+        provider.documents = documents
+        [line] = lines("sign-in")
+        assert line == f"{provider.url} cannot be used: {reason}. Correct OIDC_ISSUER."
     settings.OIDC_ISSUER = ""
     assert lines("sign-in") == ["OIDC_ISSUER is not set: staff log in with passwords."]

@@ -96,6 +96,7 @@ def test_tokens_that_nobody_signed(provider, browser_of, assert_refused, monkeyp
         signed_with_the_secret: "its algorithm is not allowed",
         changed: "InvalidSignatureError",
         lambda _: "text": "it is not a JWT",
+        lambda _: "x" * 16_385: "it has 16,385 characters, of at most 16,384",
         lambda _: None: "there is none",
     }
     for sign, reason in reasons.items():

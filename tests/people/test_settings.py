@@ -53,6 +53,7 @@ REFUSED = [
             *("https://login.example/#a", "https://", "http://127.0.0.1.example", "https://a b"),
         )
     ],
+    ({"OIDC_ISSUER": f"https://{'a' * 248}"}, "OIDC_ISSUER must have 255 characters or fewer."),
     *[
         (COMPLETE | {name: None}, f"{name} {NOT_SET}")
         for name in ("OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_GROUPS")

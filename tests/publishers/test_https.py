@@ -7,6 +7,7 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 
+from tests.deployment.conftest import lines  # noqa: F401
 from tests.publishers.issuer import LoopbackIssuer, private_key
 
 
@@ -60,3 +61,19 @@ def test_its_certificate_is_checked(
 
     assert exchange(issuer.token()).status_code == status
     assert bool(issuer.fetched) == (status == 201)
+
+
+def test_doctor_says_how_to_trust_the_authority_of_a_provider(
+    https_issuer,
+    settings,
+    lines,  # noqa: F811
+    monkeypatch,
+):
+    issuer, file = https_issuer("localhost")
+    settings.OIDC_ISSUER = issuer.url
+    [line] = lines("sign-in")
+    assert line.startswith(f"{issuer.url} cannot be used: SSLCertVerificationError: ")
+    assert line.endswith("If you signed the certificate yourself, set SSL_CERT_FILE to it.")
+
+    monkeypatch.setenv("SSL_CERT_FILE", str(file))
+    assert lines("sign-in") == [f"{issuer.url} answers."]

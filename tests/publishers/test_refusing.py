@@ -196,7 +196,7 @@ TRICKS = {
     "claims are deep": (lambda issuer: issuer.sign(DEEP), "not a JWT"),
     "NaN": (lambda issuer: issuer.sign(b'{"exp":NaN}'), "not a JWT"),
     "NUL": (lambda issuer: issuer.token(ref="refs/heads/main\0"), "not a JWT"),
-    "huge": (lambda issuer: issuer.token(more="a" * 12_000), "not a JWT"),
+    "huge": (lambda issuer: issuer.token(more="a" * 12_000), "of at most 16,384"),
     "five parts": (lambda issuer: issuer.token() + ".a.b", "not a JWT"),
     "blank": (lambda issuer: issuer.token() + " ", "not a JWT"),
     "padding": (lambda issuer: issuer.token() + "=", "not a JWT"),
