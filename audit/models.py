@@ -198,7 +198,12 @@ class AuditEvent(RecordedAct):
     @property
     def line(self):
         """The event as a line of JSON in ASCII, which escapes control characters."""
-        line = {
+        return json.dumps(self.as_dict)
+
+    @property
+    def as_dict(self):
+        """The event as `{"id", "at", "actor", …}` (contract 33.1)."""
+        return {
             "id": self.pk,
             "at": f"{self.at:%FT%T}.{self.at.microsecond // 1000:03}Z",
             "actor": {"kind": self.actor_kind, "name": name_of(self.actor_name) or None},
@@ -208,7 +213,6 @@ class AuditEvent(RecordedAct):
             "requestId": self.request_id or None,
             "details": masked(self.details),
         }
-        return json.dumps(line)
 
 
 class AuditDraftManager(models.Manager):
