@@ -10,6 +10,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from marketplace.acting import current_act
+from marketplace.hidden_text import visible
 from marketplace.secrets import mask, mask_tokens
 
 MAX_NAMES, MAX_NAME, MAX_MESSAGE = 100, 200, 2000
@@ -193,7 +194,7 @@ class AuditEvent(RecordedAct):
         ]
 
     def __str__(self):
-        return f"{self.action} {self.object_kind} {self.object_name}".rstrip()
+        return visible(f"{self.action} {self.object_kind} {self.object_name}".rstrip())
 
     @property
     def line(self):
