@@ -131,6 +131,9 @@ class PersonalData:
 
         Returns the number of changed rows by what they are. Call it in a transaction.
         """
+        # As the operator's actions do, so that one which waits for this writes no old name.
+        agents = Agent.objects.select_for_update(no_key=True).only("pk").order_by("pk")
+        list(agents.filter(pk__in=self.agents))
         changes = {
             "claim codes, deleted": self.codes.count(),
             "entries of histories, with a pseudonym": self.rename_in_histories(),

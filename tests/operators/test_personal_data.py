@@ -2,6 +2,7 @@
 
 import json
 import re
+from io import StringIO
 
 import pytest
 from django.contrib.admin.models import LogEntry
@@ -11,6 +12,7 @@ from agents.models import Agent, AgentToken, ClaimCode, OperatorClaim, OperatorK
 from operators.models import OperatorSession
 from reviews.models import Review
 from tests.admin.actions import take_action
+from tests.api.concurrency import during
 from tests.factories import AgentFactory, PersonaFactory, ask_for_code, claim, review
 from tests.snapshots import snapshot
 
@@ -119,6 +121,20 @@ def test_the_command_finds_the_person_again_and_says_who_else_is_named(ada, caps
     assert "1 reviews, without their texts" in again
     assert "also name" not in again
     assert Review.objects.get().comment == ""
+
+
+@pytest.mark.contract("7.13")
+@pytest.mark.django_db(transaction=True)
+def test_an_action_of_that_moment_leaves_no_name(agent):
+    claim(agent, email=ADA)
+
+    def act():
+        agent.lock()
+        agent.take_snapshot(operator="Ada Lovelace", reason="Paused.", is_event=True)
+
+    during(act, lambda: call_command("erase_person", ADA, "--yes", stdout=StringIO()))
+
+    assert texts_with("Ada Lovelace", but="") == []
 
 
 def client_after_resume(console, client):
