@@ -1,3 +1,4 @@
+from http import HTTPStatus
 from urllib.parse import urlencode
 
 from django.contrib import admin
@@ -8,6 +9,7 @@ from django.utils import timezone
 from audit.models import AuditEvent
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin
 from marketplace.adminsite.filters import ChoiceFilter
+from marketplace.hidden_text import visible
 
 SIGN_INS = ["log_in", "log_in_failed", "log_out", "end_sessions"]
 READINGS = ["read_trail", "export"]
@@ -42,15 +44,15 @@ class AuditEventAdmin(ReadOnlyModelAdmin):
 
     def changelist_view(self, request, extra_context=None):
         response = super().changelist_view(request, extra_context)
-        if response.status_code == 200:
-            AuditEvent.objects.record("read_trail", kind="auditevent", filters=request.GET.dict())
-        return response
+        return recorded(response, filters=request.GET.dict())
 
     def change_view(self, request, object_id, form_url="", extra_context=None):
         response = super().change_view(request, object_id, form_url, extra_context)
-        if response.status_code == 200:
-            AuditEvent.objects.record("read_trail", kind="auditevent", names=[object_id])
-        return response
+        return recorded(response, names=[object_id])
+
+    def history_view(self, request, object_id, extra_context=None):
+        response = super().history_view(request, object_id, extra_context)
+        return recorded(response, names=[object_id])
 
     def find(self, queryset, term):
         texts = ["actor_name", "action", "object_name", "address", "request_id"]
@@ -64,10 +66,10 @@ class AuditEventAdmin(ReadOnlyModelAdmin):
         return f"{timezone.localtime(event.at):%d %b %Y, %H:%M:%S}"
 
     def actor(self, event):
-        return f"{event.actor_kind} {event.actor_name}".rstrip()
+        return visible(f"{event.actor_kind} {event.actor_name}".rstrip())
 
     def object(self, event):
-        return f"{event.object_kind} {event.object_name}".rstrip()
+        return visible(f"{event.object_kind} {event.object_name}".rstrip())
 
     @admin.display(description="details")
     def about(self, event):
@@ -78,11 +80,18 @@ class AuditEventAdmin(ReadOnlyModelAdmin):
         return in_words(event.details)
 
 
+def recorded(response, **details):
+    """The response, after it is recorded that somebody reads the trail, unless it is refused."""
+    if response.status_code == HTTPStatus.OK:
+        AuditEvent.objects.record("read_trail", kind="auditevent", **details)
+    return response
+
+
 def in_words(details):
     """The message, and then the counts, filters and names."""
     values = {name: value for name, value in details.items() if name != "message"}
     lines = [f"{name}: {shown(value)}" for name, value in values.items()]
-    return "\n".join([*filter(None, [details.get("message")]), *lines])
+    return visible("\n".join([*filter(None, [details.get("message")]), *lines]))
 
 
 def shown(value):

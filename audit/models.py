@@ -10,6 +10,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from marketplace.acting import current_act
+from marketplace.hidden_text import visible
 from marketplace.secrets import mask, mask_tokens
 
 MAX_NAMES, MAX_NAME, MAX_MESSAGE = 100, 200, 2000
@@ -193,12 +194,17 @@ class AuditEvent(RecordedAct):
         ]
 
     def __str__(self):
-        return f"{self.action} {self.object_kind} {self.object_name}".rstrip()
+        return visible(f"{self.action} {self.object_kind} {self.object_name}".rstrip())
 
     @property
     def line(self):
         """The event as a line of JSON in ASCII, which escapes control characters."""
-        line = {
+        return json.dumps(self.as_dict)
+
+    @property
+    def as_dict(self):
+        """The event as `{"id", "at", "actor", …}` (contract 33.1)."""
+        return {
             "id": self.pk,
             "at": f"{self.at:%FT%T}.{self.at.microsecond // 1000:03}Z",
             "actor": {"kind": self.actor_kind, "name": name_of(self.actor_name) or None},
@@ -208,7 +214,6 @@ class AuditEvent(RecordedAct):
             "requestId": self.request_id or None,
             "details": masked(self.details),
         }
-        return json.dumps(line)
 
 
 class AuditDraftManager(models.Manager):

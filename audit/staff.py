@@ -10,6 +10,7 @@ from django.dispatch import receiver
 
 from audit.models import AuditEvent
 from marketplace.acting import current_act
+from marketplace.adminsite import second_factor
 
 BY_FLAG = {ADDITION: "add", CHANGE: "change", DELETION: "delete"}
 
@@ -53,6 +54,12 @@ def action_of(request, flag=CHANGE):
 @receiver(user_logged_in)
 def record_log_in(user, **_):
     AuditEvent.objects.record("log_in", user, by=("staff", user.get_username()))
+
+
+@receiver(second_factor.passed)
+def record_second_factor(user, **_):
+    """Record the second step of a log-in: until then the session opens nothing."""
+    AuditEvent.objects.record("second_factor", user)
 
 
 @receiver(user_logged_out)

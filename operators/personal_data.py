@@ -2,17 +2,18 @@
 
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
-from django.db.models import Q, Value
+from django.db.models import Value
 from django.db.models.functions import Replace
 
 from agents.models import Agent, AgentToken, ClaimCode, OperatorClaim, OperatorKey
+from audit.models import AuditEvent
 from marketplace.api.fields import timestamp
 from marketplace.secrets import random_text
 from operators.exporting import exported
 from reviews.models import Review
 
 # The sentences of histories that name an operator; `operator` of a snapshot does, too.
-SENTENCES = "the claim of {}.", "the agent from {},"
+SENTENCES = "the claim of {}.", "the agent from {}, with the key"
 
 
 class PersonalData:
@@ -24,10 +25,14 @@ class PersonalData:
     def __init__(self, email, names=()):
         self.names = list(names)
         self.claims = OperatorClaim.objects.of_address(email).select_related("agent", "key")
-        self.codes = ClaimCode.objects.filter(operator_email__iexact=email)
+        self.codes = ClaimCode.objects.filter(operator_email__iexact=email).select_related(
+            "claim__agent"
+        )
         self.claimed = list(self.claims.claimed().order_by("pk"))
         self.agents = [claim.agent_id for claim in self.claimed]
         self.keys = OperatorKey.objects.filter(claims__in=self.claimed).distinct()
+        key = random_text(8).lower()
+        self.pseudonym, self.pseudonymous_email = f"former operator {key}", f"{key}@erased.invalid"
 
     @property
     def is_known(self):
@@ -51,7 +56,7 @@ class PersonalData:
                     "email": code.operator_email,
                     "validUntil": timestamp(code.code_expires_at),
                 }
-                for code in self.codes.select_related("claim__agent")
+                for code in self.codes
             ],
             "keys": [
                 {
@@ -71,6 +76,13 @@ class PersonalData:
                 for rows, names in self.histories()
                 for row in rows.filter(operator__in=names)
             ],
+            "log": [
+                {"at": timestamp(entry.action_time), "text": entry.change_message}
+                for rows, name in self.log_entries()
+                for sentence in SENTENCES
+                for entry in rows.filter(change_message__contains=sentence.format(name))
+            ],
+            "events": [event.as_dict for event in self.events()],
             "agents": [exported(claim) for claim in self.claimed],
         }
 
@@ -82,49 +94,79 @@ class PersonalData:
         yield Agent.history.all(), self.names
         yield AgentToken.history.all(), self.names
 
+    def log_entries(self):
+        """(entries of the staff's log, a name to look for in them), as `histories`."""
+        of_agents = LogEntry.objects.filter(
+            content_type=ContentType.objects.get_for_model(Agent)
+        ).order_by("pk")
+        own = of_agents.filter(object_id__in=[str(pk) for pk in self.agents])
+        yield from ((own, claim.operator_name) for claim in self.claimed)
+        yield from ((of_agents, name) for name in self.names)
+
+    def events(self):
+        """What the operator did: under an own key, with an own agent, or under a given name."""
+        hints = [key.hint for key in self.keys]
+        acts = {
+            *((claim.operator_name, claim.agent.handle) for claim in self.claims),
+            *((code.operator_name, code.claim.agent.handle) for code in self.codes),
+        }
+        names = [*hints, *self.names]
+        events = AuditEvent.objects.filter(
+            actor_kind=AuditEvent.Actor.OPERATOR,
+            actor_name__in=[*names, *(name for name, _ in acts)],
+        )
+        for event in events.order_by("pk"):
+            objects = [event.object_name, *event.details.get("names", [])]
+            if event.actor_name in names or acts & {(event.actor_name, one) for one in objects}:
+                yield event
+
+    def other_names(self):
+        """The names of others who operated these agents, or of this person before."""
+        known = ["", *self.names, *(claim.operator_name for claim in self.claimed)]
+        rows = Agent.history.filter(id__in=self.agents).exclude(operator__in=known)
+        return sorted(set(rows.values_list("operator", flat=True)))
+
     def erase(self, *, review_texts):
         """Put a pseudonym in place of the name and the address; the claims stay.
 
         Returns the number of changed rows by what they are. Call it in a transaction.
         """
-        key = random_text(8).lower()
-        pseudonym, address = f"former operator {key}", f"{key}@erased.invalid"
+        # As the operator's actions do, so that one which waits for this writes no old name.
+        agents = Agent.objects.select_for_update(no_key=True).only("pk").order_by("pk")
+        list(agents.filter(pk__in=self.agents))
         changes = {
             "claim codes, deleted": self.codes.count(),
-            "entries of histories, with a pseudonym": self.rename_in_histories(pseudonym),
-            "log entries of staff, with a pseudonym": self.rename_in_log(pseudonym),
+            "entries of histories, with a pseudonym": self.rename_in_histories(),
+            "log entries of staff, with a pseudonym": self.rename_in_log(),
         }
         self.codes.void()
-        self.keys.update(verified_at=None)
+        verified = self.keys.filter(verified_at__isnull=False)
+        changes["verifications by staff, ended"] = verified.update(verified_at=None)
         changes["pending claims, without name and address"] = self.claims.filter(
             claimed_at=None
         ).update(operator_name="", operator_email="", code_digest="")
         changes["claims, with a pseudonym"] = self.claims.update(
-            operator_name=pseudonym, operator_email=address
+            operator_name=self.pseudonym, operator_email=self.pseudonymous_email
         )
         for claim in self.claimed:
             note = "Replaced the operator's name and address with a pseudonym."
-            claim.agent.take_snapshot(operator=pseudonym, reason=note, is_event=True)
+            claim.agent.take_snapshot(operator=self.pseudonym, reason=note, is_event=True)
         if review_texts:
             changes["reviews, without their texts"] = self.erase_review_texts()
         return changes
 
-    def rename_in_histories(self, pseudonym):
+    def rename_in_histories(self):
         return sum(
-            rows.filter(operator=name).update(operator=pseudonym)
-            + rename(rows, "history_change_reason", name, pseudonym)
+            rows.filter(operator=name).update(operator=self.pseudonym)
+            + rename(rows, "history_change_reason", name, self.pseudonym)
             for rows, names in self.histories()
             for name in names
         )
 
-    def rename_in_log(self, pseudonym):
-        of_agents = Q(content_type=ContentType.objects.get_for_model(Agent))
-        own = of_agents & Q(object_id__in=[str(pk) for pk in self.agents])
-        names = [(own, claim.operator_name) for claim in self.claimed]
-        names += [(of_agents, name) for name in self.names]
+    def rename_in_log(self):
         return sum(
-            rename(LogEntry.objects.filter(where), "change_message", name, pseudonym)
-            for where, name in names
+            rename(rows, "change_message", name, self.pseudonym)
+            for rows, name in self.log_entries()
         )
 
     def erase_review_texts(self):

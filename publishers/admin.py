@@ -56,6 +56,7 @@ class PublisherAdmin(OptionalMixin, StaffModelAdmin):
         ("Use", {"fields": ["created_at", "last_used_at"]}),
     ]
     readonly_fields = ["created_at", "last_used_at"]
+    recorded_fields = [name for _, options in fieldsets[:2] for name in options["fields"]]
     panels = [tokens_panel]
 
     def exists(self):

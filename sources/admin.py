@@ -91,6 +91,7 @@ class SourceAdmin(StaffModelAdmin):
         (None, {"fields": ["name", "url", "ref", "token_variable"]}),
         ("Entries", {"fields": ["kind", "folder", "review", "wait_hours", "every_minutes"]}),
     ]
+    recorded_fields = [name for _, options in fieldsets for name in options["fields"]]
     actions = ["sync_soon", "confirm_withdrawals", "pause", "resume"]
     row_context = [page_context]
     panels = [pending_panel]

@@ -124,6 +124,7 @@ class AgentAdmin(
         ),
     ]
     fields = [*readonly_fields[:5], "tier", *readonly_fields[5:]]
+    recorded_fields = ["tier"]
     actions = ["issue_token", "suspend", "restore", "release_claim"]
     counted_by_day = ("Agents", "created_at")
     in_totals = True

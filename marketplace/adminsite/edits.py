@@ -51,6 +51,20 @@ class EditedField(forms.BoundField):
         """The digest of the row's present value."""
         return self.digest_of(self.initial)
 
+    @property
+    def before(self):
+        """The clean value of the row when the form was made."""
+        return self.field.to_python(self.field.prepare_value(self.initial))
+
+    @property
+    def difference(self):
+        """The clean values before and now, as a sentence for the log."""
+        values = [
+            self.readable(value) for value in (self.before, self.form.cleaned_data[self.name])
+        ]
+        before, now = ("none" if value in ("", None) else value for value in values)
+        return f"{self.label} before: {before}. {self.label} now: {now}."
+
     def digest_of(self, value):
         value = self.field.prepare_value(value)
         if isinstance(value, list | tuple):
@@ -100,15 +114,15 @@ class EditForm(VisibleTextsMixin, forms.ModelForm):
                 self.add_error(name, "This has changed since you opened the page.")
 
     def conflict(self, bound):
-        theirs = bound.field.to_python(bound.field.prepare_value(bound.initial))
         yours = self.cleaned_data.get(bound.name, bound.data)
-        return change_of(bound.label, bound.readable(theirs), bound.readable(yours))
+        return change_of(bound.label, bound.readable(bound.before), bound.readable(yours))
 
 
 class EditsMixin:
     """For an admin whose form is an EditForm."""
 
     change_form_before_template = "admin/edits.html"
+    recorded_fields = ()  # short ones, whose values before and after a save are logged
 
     def _changeform_view(self, request, object_id, form_url, extra_context):
         if request.method == "POST" and object_id is not None:
@@ -140,9 +154,12 @@ class EditsMixin:
 
     def differences(self, form):
         """Sentences about the row before and after a save."""
-        after = str(form.instance)
-        before = getattr(form, "name_before", "") or after
-        return [f"It was called {before}."] if before != after else []
+        before, after = getattr(form, "name_before", ""), str(form.instance)
+        if not before:  # a new row
+            return []
+        renamed = [f"It was called {before}."] if before != after else []
+        changed = set(self.recorded_fields).intersection(form.changed_data)
+        return renamed + [form[name].difference for name in sorted(changed)]
 
     def render_change_form(self, request, context, *args, **kwargs):
         form = context["adminform"].form

@@ -17,6 +17,7 @@ from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_login_failed
 from django.contrib.auth.views import RedirectURLMixin, redirect_to_login
 from django.db import transaction
+from django.dispatch import Signal
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -34,6 +35,7 @@ from marketplace.adminsite.sessions import is_of_provider
 from marketplace.models import RecoveryCode
 from marketplace.shown_once import redirect_to_show, shown_once
 
+passed = Signal()  # with the `user` who has logged in with a right code
 NEW_KEY = "second_factor_key"  # in the session, until a code confirms it
 
 
@@ -179,6 +181,7 @@ class SecondFactorPage(RedirectURLMixin, FormView):
 
     def log_in(self, device, *, is_recovery):
         django_otp.login(self.request, device)
+        passed.send(__name__, user=self.request.user)
         if is_recovery:
             left = device.recovery_codes.count()
             self.log(f"Logged in with a recovery code; {left} left.")

@@ -6,6 +6,7 @@ from django.contrib.auth.models import Group, Permission, User
 from audit.models import AuditEvent
 from tests.admin.rows import change_page
 from tests.browser import untouched_form
+from tests.factories import AgentFactory, SourceFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.contract("33.11")]
 
@@ -68,3 +69,26 @@ def test_of_a_role(admin_client, django_assert_max_num_queries):
             f"Granted catalogue.{third.codename}. Withdrew catalogue.{first.codename}."
         ),
     )
+
+
+def test_of_what_may_publish_and_how_often(admin_client, settings, rates):
+    rates(install={"free": "20/h", "plus": "200/h"})
+    settings.SOURCE_HOSTS = ["git.example.com"]
+    source = SourceFactory(name="team", url="https://git.example.com/team", ref="")
+
+    changes = [
+        save(admin_client, change_page(source), review="git", ref="main"),
+        save(admin_client, change_page(AgentFactory(handle="crawler")), tier="plus"),
+    ]
+
+    assert changes == [
+        (
+            "team",
+            (
+                "Changed Branch or tag and Review. Branch or tag before: none. Branch or tag now: "
+                "main. Review before: Here: staff publish or reject each change. Review now: In "
+                "git: changes are published unless inspection finds something."
+            ),
+        ),
+        ("crawler", "Changed tier. Tier before: free. Tier now: plus."),
+    ]

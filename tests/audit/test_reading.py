@@ -26,16 +26,30 @@ def test_opening_the_list_is_an_event_with_its_filters(admin_client):
 
     everything = admin_client.get(TRAIL).content.decode()
     found = admin_client.get(TRAIL, {"q": "b", "actions": "readings"}).content.decode()
-    page = admin_client.get(f"{TRAIL}{event.pk}/change/")
+    pages = [admin_client.get(f"{TRAIL}{event.pk}/{page}/") for page in ("change", "history")]
 
-    assert page.status_code == 200
+    assert {page.status_code for page in pages} == {200}
     assert ("staff ada" in everything, "staff ada" in found) == (True, False)
     assert "a, b" in found
     assert readings() == [
         ("clerk-0", "", {"filters": {}}),
         ("clerk-0", "", {"filters": {"q": "b", "actions": "readings"}}),
-        ("clerk-0", str(event.pk), {}),
+        *[("clerk-0", str(event.pk), {})] * 2,
     ]
+
+
+@pytest.mark.contract("33.6")
+def test_hidden_characters_disguise_nobody(admin_client):
+    """A person who asks for a claim code enters any name."""
+    name = "A\u200bda \u202e"
+    event = AuditEvent.objects.create(
+        actor_kind="operator", actor_name=name, object_name=name, details={"names": [name]}
+    )
+
+    for page in (TRAIL, f"{TRAIL}{event.pk}/change/"):
+        text = admin_client.get(page).content.decode()
+        assert "\u202e" not in text
+        assert text.count("A[U+200B]da [U+202E]") >= 3
 
 
 @pytest.mark.contract("33.6", "33.9")

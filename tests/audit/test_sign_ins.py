@@ -47,6 +47,7 @@ def test_those_of_staff_and_their_mistakes(ada):
         (*unknown, "log_in_failed", "user", ""),
         (*by_ada, "log_in", "user", "ada"),
         (*unknown, "log_in_failed", "user", "ada"),
+        (*by_ada, "second_factor", "user", "ada"),
         (*by_ada, "log_out", "user", "ada"),
     ]
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from io import StringIO
 
 import pytest
 from django.contrib.admin.models import LogEntry
@@ -11,6 +12,7 @@ from agents.models import Agent, AgentToken, ClaimCode, OperatorClaim, OperatorK
 from operators.models import OperatorSession
 from reviews.models import Review
 from tests.admin.actions import take_action
+from tests.api.concurrency import during
 from tests.factories import AgentFactory, PersonaFactory, ask_for_code, claim, review
 from tests.snapshots import snapshot
 
@@ -61,6 +63,12 @@ def test_the_export_has_all_that_is_stored_about_one_person(ada, key, capsys):
     [agent] = exported["agents"]
     assert agent["handle"] == "caller"
     assert agent["reviews"][0]["comment"] == "Thanks, says Ada Lovelace."
+    events = {(event["action"], event["object"]["name"]) for event in exported["events"]}
+    assert events == {
+        *(("request_code", "caller"), ("request_code", "pending"), ("log_in", stored["hint"])),
+        *(("issue_token", "caller"), ("pause", "caller")),
+    }
+    assert {event["address"] for event in exported["events"]} == {"127.0.0.1", None}
     assert key not in json.dumps(exported)
 
 
@@ -98,6 +106,37 @@ def test_the_claims_survive_with_a_pseudonym(ada, client, console, capsys):
         call_command("export_person", ADA)
 
 
+@pytest.mark.contract("7.13")
+def test_the_command_finds_the_person_again_and_says_who_else_is_named(ada, capsys):
+    ada.resume()
+    claim(ada, name="Grace", email="grace@example.com")
+
+    first = run(capsys, "erase_person", "grace@example.com", "--yes")
+    [address] = re.findall(r"The pseudonym: former operator \w{8}, (\w{8}@erased\.invalid)", first)
+    assert "Their histories also name: Ada Lovelace. If" in first
+    again = run(
+        capsys, "erase_person", address, "--review-texts", "--name", "Ada Lovelace", "--yes"
+    )
+
+    assert "1 reviews, without their texts" in again
+    assert "also name" not in again
+    assert Review.objects.get().comment == ""
+
+
+@pytest.mark.contract("7.13")
+@pytest.mark.django_db(transaction=True)
+def test_an_action_of_that_moment_leaves_no_name(agent):
+    claim(agent, email=ADA)
+
+    def act():
+        agent.lock()
+        agent.take_snapshot(operator="Ada Lovelace", reason="Paused.", is_event=True)
+
+    during(act, lambda: call_command("erase_person", ADA, "--yes", stdout=StringIO()))
+
+    assert texts_with("Ada Lovelace", but="") == []
+
+
 def client_after_resume(console, client):
     console.submit("/operator/agents/caller/resume")
     return client.get("/api/v1/agents/me").json()
@@ -133,17 +172,21 @@ def test_a_name_of_a_released_claim_goes_from_the_histories(ada, admin_client, c
     ada.claim.refresh_from_db()
     claim(ada, name="Grace", email="grace@example.com")
     third = AgentFactory(handle="third")
-    for name in ("Ada Lovelace", "Grace"):
+    for name in ("Ada Lovelace", "Ada Lovelace, Inc", "Grace"):
         claim(third, name=name, email="grace@example.com")
     assert len(texts_with("Ada Lovelace", "another@example.com")) > 3
     OperatorClaim.objects.filter(agent__handle="pending").update(operator_name="")
     ClaimCode.objects.all().delete()
 
-    run(capsys, "erase_person", "nobody@example.com", "--name", "Ada Lovelace", "--yes")
+    exported = json.loads(run(capsys, "export_person", "no@example.com", "--name", "Ada Lovelace"))
+    run(capsys, "erase_person", "no@example.com", "--name", "Ada Lovelace", "--yes")
 
-    assert texts_with("Ada Lovelace", "another@example.com") == []
+    assert [row["text"] for row in exported["log"]] == ["Released the claim of Ada Lovelace."]
+    texts = texts_with("Ada Lovelace", "another@example.com")
+    assert [text for text in texts if "Ada Lovelace, Inc" not in text] == []
     reasons = Agent.history.values_list("history_change_reason", flat=True)
     assert [text for text in reasons if text.startswith("Claimed the agent from former operator")]
+    assert [text for text in reasons if "the agent from Ada Lovelace, Inc, with" in text]
     assert claim_of(ada).operator_name == "Grace"
     other = OperatorClaim.objects.get(agent__handle="other")
     assert (other.operator_name, other.operator_email) == ("Ada Lovelace", "another@example.com")

@@ -32,6 +32,7 @@ class Command(ActingCommand):
     def handle(self, *, email, names, review_texts, yes, **options):
         with transaction.atomic():
             data = find_data(email, names)
+            others = data.other_names()
             changes = data.erase(review_texts=review_texts)
             if any(changes.values()):
                 handles = [claim.agent.handle for claim in data.claimed]
@@ -39,10 +40,22 @@ class Command(ActingCommand):
             transaction.set_rollback(not yes)
         for what, number in changes.items():
             self.stdout.write(f"{number} {what}")
-        if data.claimed:
-            handles = ", ".join(claim.agent.handle for claim in data.claimed)
-            self.stdout.write(f"The agents: {handles}")
+        for line in about(data, others):
+            self.stdout.write(line)
+        if yes:
+            # With this address, the command finds the person again, for the texts of reviews.
+            self.stdout.write(f"The pseudonym: {data.pseudonym}, {data.pseudonymous_email}")
         self.stdout.write(NEXT if yes else "Nothing has changed. To change this, add --yes.")
+
+
+def about(data, others):
+    if data.claimed:
+        yield f"The agents: {', '.join(claim.agent.handle for claim in data.claimed)}"
+    if others:
+        yield (
+            f"Their histories also name: {', '.join(others)}. If the person had one of these "
+            "names before, add it with --name."
+        )
 
 
 def add_person(parser):
