@@ -121,6 +121,7 @@ INSTALLED_APPS = [
     "publishers",
     "sources",
     "operators",
+    "connections",
     "interfaces.git",
 ]
 
