@@ -24,6 +24,7 @@ from marketplace.secrets import (
 
 CHECKSUM_LENGTH = 6
 OPAQUE_LENGTH = TOKEN_SECRET_LENGTH + CHECKSUM_LENGTH
+FAMILY_LENGTH = 12  # characters of the secret of a refresh token
 NOTED_EVERY = timedelta(minutes=15)  # how often its last use is recorded
 MAX_DAYS = 3650  # the longest expiry that staff may choose
 
@@ -76,6 +77,11 @@ def expiry(days):
 
 def digest(text):
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def family_of(text):
+    """The digest of the start that all refresh tokens of a connection share (contract 35.8)."""
+    return digest(text[: -OPAQUE_LENGTH + FAMILY_LENGTH])
 
 
 def hint(text):

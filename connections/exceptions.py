@@ -7,11 +7,11 @@ class Refused(Exception):
 
 
 class PageAnswered(Exception):
-    """The person has answered this consent page before (contract 35.22)."""
+    """The person has answered this consent page before."""
 
 
 class TooManyConnections(Exception):
-    """The operator key has as many connections as it may have (contract 35.24)."""
+    """The operator key has as many connections as it may have."""
 
 
 class TooManyClients(Exception):
@@ -19,4 +19,8 @@ class TooManyClients(Exception):
 
 
 class InvalidRedirectUri(Exception):
+    """The sentence that says what to register instead."""
+
+
+class InvalidMetadata(Exception):
     """The sentence that says what to register instead."""

@@ -12,12 +12,13 @@ from agents.exceptions import TokenNotFound, TooManyTokens
 from agents.models.agents import Agent
 from agents.models.history import OperatorHistory
 from agents.models.revoking import LEAKED, RevokedOnce, RevokedQuerySet
-from agents.sql import AUTHENTICATE, REVOKE, STATE
+from agents.sql import AUTHENTICATE, REVOKE, REVOKE_WITH_CONNECTIONS, STATE
 from audit.models import AuditEvent
 from infrastructure.db.statements import fetch_one
 from marketplace.acting import current_act
 from marketplace.api.exceptions import InsufficientScope
 from marketplace.api.scopes import DEFAULT_SCOPES, Scope, allows
+from marketplace.features import has_connectors
 from marketplace.models import MAX_REASON, RandomTextField, make_public_id, newest_where
 from marketplace.rows import instance_of
 
@@ -81,7 +82,10 @@ class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):
         act = current_act()
         origin = {"address": act.address, "request_id": act.request_id}
         values = {"digest": tokens.digest(text), "reason": LEAKED} | origin
-        fetch_one(REVOKE, values, writes=True)
+        if has_connectors():
+            values["family"] = tokens.family_of(text)
+        statement = REVOKE_WITH_CONNECTIONS if has_connectors() else REVOKE
+        fetch_one(statement, values, writes=True)
 
 
 class AgentToken(RevokedOnce):

@@ -98,9 +98,16 @@ class AuthorizationCode(models.Model):
     def __str__(self):
         return f"code of {self.client}"
 
+    @transaction.atomic
     def void(self):
-        """Spend it for nothing, for example because its verifier was wrong."""
-        AuthorizationCode.objects.filter(pk=self.pk, spent_at=None).update(spent_at=Now())
+        """Spend it for nothing, because its verifier was wrong. A second use, as in `spend`."""
+        self.claim.agent.lock()
+        code = self.locked()
+        if code.spent_at is None:
+            code.spent_at = Now()
+            code.save(update_fields=["spent_at"])
+        else:
+            code.end()
 
     def spend(self):
         """The connection that it opens, with the texts of its tokens. Raises Refused.
@@ -121,12 +128,11 @@ class AuthorizationCode(models.Model):
     @transaction.atomic
     def _spend(self):
         self.claim.agent.lock_active()
-        code = AuthorizationCode.objects.select_for_update(no_key=True).get(pk=self.pk)
+        code = self.locked()
         if code.spent_at is not None:
-            code.end("Its code was used twice")
+            code.end()
             return None, "the code was used before"
-        row = AuthorizationCode.objects.annotate(now=Now()).get(pk=self.pk)
-        if code.expires_at <= row.now:
+        if code.expires_at <= code.now:
             return None, "the code has expired"
         claim = OperatorClaim.objects.select_for_update(no_key=True).get(pk=code.claim_id)
         key = OperatorKey.objects.usable().locked().filter(pk=code.key_id).first()
@@ -136,11 +142,16 @@ class AuthorizationCode(models.Model):
         code.connection = Connection.objects.open(
             client=code.client, key=key, claim=claim, scopes=code.scopes
         )
-        code.spent_at = row.now
+        code.spent_at = code.now
         code.save(update_fields=["connection", "spent_at"])
         return code.connection, ""
 
-    def end(self, reason):
+    def locked(self):
+        """The row as it is now, locked, with the time of the database as `now`."""
+        rows = AuthorizationCode.objects.select_for_update(no_key=True)
+        return rows.annotate(now=Now()).get(pk=self.pk)
+
+    def end(self):
         """End the connection that it opened, if it did."""
         if self.connection is not None:
-            self.connection.end(reason, by=("system", ""))
+            self.connection.end("Its code was used twice", by=("system", ""))

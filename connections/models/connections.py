@@ -19,7 +19,6 @@ ACCESS_LIFETIME = timedelta(hours=1)
 LIFETIME = timedelta(days=30)  # of a refresh token, from its last use
 GRACE = timedelta(seconds=30)  # in which the predecessors of a refresh token work
 ENDED_FOR = timedelta(days=30)  # how long the row of an ended connection stays
-FAMILY_LENGTH = 12
 PATTERN = tokens.pattern_of(REFRESH)
 
 
@@ -55,10 +54,21 @@ class ConnectionQuerySet(models.QuerySet):
         """The connection of a refresh token, whichever of its generations, or None."""
         if not tokens.is_well_formed(text, PATTERN):
             return None
-        return self.filter(family=family_of(text)).select_related("client", "claim__agent").first()
+        return (
+            self.filter(family=tokens.family_of(text))
+            .select_related("client", "claim__agent")
+            .first()
+        )
 
 
 class ConnectionManager(models.Manager.from_queryset(ConnectionQuerySet)):
+    def of_token(self, text):
+        """The connection of an access token or a refresh token, or None."""
+        if tokens.is_well_formed(text):
+            rows = self.filter(tokens__digest=tokens.digest(text))
+            return rows.select_related("client", "claim__agent").first()
+        return self.of_refresh_token(text)
+
     @transaction.atomic
     def open(self, *, client, key, claim, scopes):
         """Open a connection; returns it with the texts `access_token` and `refresh_token`.
@@ -73,7 +83,7 @@ class ConnectionManager(models.Manager.from_queryset(ConnectionQuerySet)):
             key=key,
             claim=claim,
             scopes=[scope for scope in DEFAULT_SCOPES if scope in scopes],
-            family=family_of(refresh_token),
+            family=tokens.family_of(refresh_token),
             refresh_digest=tokens.digest(refresh_token),
             expires_at=Now() + LIFETIME,
         )
@@ -85,7 +95,12 @@ class ConnectionManager(models.Manager.from_queryset(ConnectionQuerySet)):
             connection=row,
         )
         client.note_use()
+        row.access, row.seconds = token, int(ACCESS_LIFETIME.total_seconds())
         row.access_token, row.refresh_token = token.text, refresh_token
+        host, scopes = client.hosts, ", ".join(row.scopes)
+        by = ("operator", claim.operator_name)
+        message = f"Its codes go to {host}. Scopes: {scopes}."
+        AuditEvent.objects.record("open_connection", row, by=by, message=message)
         return row
 
     def check_number(self, key):
@@ -93,10 +108,10 @@ class ConnectionManager(models.Manager.from_queryset(ConnectionQuerySet)):
         if key.connections.live().count() >= Connection.MAX_OF_KEY:
             raise TooManyConnections
 
-    def refresh(self, client, text, scopes=None):
+    def refresh(self, client, text, scopes=()):
         """New tokens in place of those of a connection; returns it with their texts.
 
-        `scopes`, some of those that the person consented to, narrow the access token. Raises
+        `scopes` narrow the access token to those of them that the person consented to. Raises
         Refused. The use of an old refresh token ends the connection (contract 35.8).
         """
         row = self.of_refresh_token(text)
@@ -172,6 +187,7 @@ class Connection(models.Model):
             self.replace(digest, now, scopes)
         elif tokens.digest(self.refresh_token) != self.refresh_digest:
             raise Refused("SECRET_KEY has been changed since")
+        self.seconds = max(int((self.access.expires_at - now).total_seconds()), 0)
         return False
 
     def lock(self):
@@ -196,7 +212,7 @@ class Connection(models.Model):
         self.save(update_fields=["predecessors", "refresh_digest", "expires_at"])
         self.access.digest = tokens.digest(self.access_token)
         self.access.hint = tokens.hint(self.access_token)
-        self.access.scopes = [scope for scope in self.scopes if scopes is None or scope in scopes]
+        self.access.scopes = [scope for scope in self.scopes if scope in scopes] or self.scopes
         self.access.expires_at = now + ACCESS_LIFETIME
         self.access.save(update_fields=["digest", "hint", "scopes", "expires_at"])
         self.client.note_use()
@@ -210,15 +226,10 @@ class Connection(models.Model):
         return ended == 1
 
 
-def family_of(text):
-    """The digest of what all refresh tokens of a connection begin with."""
-    return tokens.digest(text[: -tokens.OPAQUE_LENGTH + FAMILY_LENGTH])
-
-
 def successor_of(text):
     """The refresh token that replaces this one."""
-    family = text[-tokens.OPAQUE_LENGTH :][:FAMILY_LENGTH]
-    secret = derived("refresh", text, TOKEN_SECRET_LENGTH - FAMILY_LENGTH)
+    family = text[-tokens.OPAQUE_LENGTH :][: tokens.FAMILY_LENGTH]
+    secret = derived("refresh", text, TOKEN_SECRET_LENGTH - tokens.FAMILY_LENGTH)
     return tokens.text_of(REFRESH, family + secret)
 
 
