@@ -5,8 +5,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import connection, models, transaction
 from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Coalesce, Now
-from django.utils import timezone
 
+from agents import tokens
 from connections import redirect_uris
 from connections.exceptions import TooManyClients
 from connections.redirect_uris import host_of, matches
@@ -29,8 +29,10 @@ class OAuthClientQuerySet(models.QuerySet):
             | Q(last_used_at__lt=Now() - WITHOUT_CONNECTION),
         )
 
-    def allowed(self):
-        return self.filter(blocked_at=None)
+    def of_id(self, text):
+        """The client that a request names, or None."""
+        is_text = text and "\0" not in text  # which PostgreSQL does not store
+        return self.filter(public_id=text).first() if is_text else None
 
 
 class OAuthClientManager(models.Manager.from_queryset(OAuthClientQuerySet)):
@@ -89,8 +91,14 @@ class OAuthClient(models.Model):
         return any(matches(registered, uri) for registered in self.redirect_uris)
 
     def note_use(self):
-        self.last_used_at = timezone.now()
-        self.save(update_fields=["last_used_at"])
+        """Record its use, as a token's use is recorded."""
+        old = Q(last_used_at=None) | Q(last_used_at__lt=Now() - tokens.NOTED_EVERY)
+        OAuthClient.objects.filter(old, pk=self.pk).update(last_used_at=Now())
+
+    def hold(self):
+        """Whether it may go on. If so, it may until the transaction ends."""
+        rows = OAuthClient.objects.select_for_update(no_key=True)
+        return rows.filter(pk=self.pk, blocked_at=None).first() is not None
 
     @transaction.atomic
     def block(self):

@@ -73,10 +73,12 @@ class ConnectionManager(models.Manager.from_queryset(ConnectionQuerySet)):
     def open(self, *, client, key, claim, scopes):
         """Open a connection; returns it with the texts `access_token` and `refresh_token`.
 
-        Call it with the claim checked and locked. Raises TooManyConnections.
+        Call it with the claim and the key checked and locked. Raises TooManyConnections and
+        Refused.
         """
-        OperatorKey.objects.locked().get(pk=key.pk)
         self.check_number(key)
+        if not client.hold():
+            raise Refused("staff have blocked the client")
         refresh_token = tokens.mint(REFRESH)
         row = self.create(
             client=client,
@@ -172,7 +174,9 @@ class Connection(models.Model):
         successor, because a successor is computed from its predecessor: so none of them holds a
         token that has been replaced already.
         """
+        # Whoever locks several of them does it in this order: agent, key, client, token.
         self.claim.agent.lock_active()
+        self.client.note_use()
         now = self.lock()
         digest = tokens.digest(text)
         digests = [self.refresh_digest, *self.predecessors_at(now)]
@@ -192,8 +196,8 @@ class Connection(models.Model):
 
     def lock(self):
         """Lock the connection by its token; returns the time of the database. Raises Refused."""
-        token = AgentToken.objects.select_for_update(no_key=True)
-        self.access = token.annotate(now=Now()).get(connection=self)
+        rows = AgentToken.objects.select_for_update(no_key=True).filter(connection=self)
+        self.access = rows.annotate(now=Now()).first()
         if not Connection.objects.usable().filter(pk=self.pk).exists():
             raise Refused("the connection has ended")
         self.refresh_from_db(fields=["refresh_digest", "predecessors", "scopes"])
@@ -215,7 +219,6 @@ class Connection(models.Model):
         self.access.scopes = [scope for scope in self.scopes if scope in scopes] or self.scopes
         self.access.expires_at = now + ACCESS_LIFETIME
         self.access.save(update_fields=["digest", "hint", "scopes", "expires_at"])
-        self.client.note_use()
 
     @transaction.atomic
     def end(self, reason, *, by=None):

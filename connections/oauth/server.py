@@ -31,8 +31,8 @@ class Server(AuthorizationServer):
         self.register_endpoint(Registration)
 
     def query_client(self, client_id):
-        row = OAuthClient.objects.filter(public_id=client_id or "", blocked_at=None).first()
-        return None if row is None else RegisteredClient(row)
+        row = OAuthClient.objects.of_id(client_id)
+        return None if row is None or row.blocked_at else RegisteredClient(row)
 
     def authenticate_client(self, request, methods, endpoint="token"):
         """The client that the request names; it has no secret. Its requests are counted.
@@ -40,7 +40,7 @@ class Server(AuthorizationServer):
         A client that staff have blocked gets another error than an unknown one, which registers
         itself again.
         """
-        row = OAuthClient.objects.filter(public_id=request.payload.client_id or "").first()
+        row = OAuthClient.objects.of_id(request.payload.client_id)
         if row is None:
             raise InvalidClientError("The client is not registered here", status_code=401)
         check_rate(self.request, "oauth-token", Caller(row.pk))

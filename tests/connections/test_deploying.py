@@ -1,11 +1,17 @@
 """What a deployer is told (contract 35.1)"""
 
 import pytest
-from django.core.checks import run_checks
+from django.core.checks import ERROR
 
 from marketplace import doctor
+from marketplace.checks import deployment_is_safe
 
 pytestmark = pytest.mark.contract("35.1")
+IN_THE_CLEAR = "OAUTH is true, and REQUIRE_HTTPS is false: codes and tokens travel in the clear."
+
+
+def errors():
+    return [message.msg for message in deployment_is_safe() if message.level >= ERROR]
 
 
 def test_plain_http_beyond_this_machine_is_an_error(settings):
@@ -19,11 +25,16 @@ def test_plain_http_beyond_this_machine_is_an_error(settings):
         (["skills.example.com"], "", False, False),
     ):
         settings.ALLOWED_HOSTS, settings.PUBLIC_URL, settings.OAUTH = hosts, url, oauth
-        errors = [one.msg for one in run_checks(include_deployment_checks=True) if one.level >= 40]
-        text = "OAUTH is true, and REQUIRE_HTTPS is false: codes and tokens travel in the clear."
-        assert (text in errors) == is_error, hosts
+        assert errors() == ([IN_THE_CLEAR] if is_error else []), hosts
     settings.REQUIRE_HTTPS, settings.OAUTH = True, True
-    assert not [one for one in run_checks(include_deployment_checks=True) if one.level >= 40]
+    assert errors() == []
+
+
+def test_without_https_no_token_is_answered(anyone, settings):
+    settings.REQUIRE_HTTPS = True
+    for path in ("/oauth/token", "/oauth/register", "/oauth/revoke", "/mcp/oauth"):
+        sent = anyone.post(path, {})
+        assert (sent.status_code, sent.json()) == (403, {"error": "HTTPS is required"})
 
 
 def test_doctor_wants_the_public_address(settings):

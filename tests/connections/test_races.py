@@ -77,3 +77,19 @@ def test_a_refresh_that_waits_for_a_release_is_refused(connected, connector, con
 
     assert response.status_code == 400
     assert not works(client_of, connection.access_token)
+
+
+@pytest.mark.contract("35.7")
+def test_what_waits_while_staff_block_the_client_is_refused(
+    connector, connection, code_of, client_of
+):
+    code = code_of()
+
+    responses = during(
+        connector.row.block,
+        lambda: connector.refresh(connection.refresh_token),
+        lambda: connector.exchange(code),
+    )
+
+    assert [response.json()["error"] for response in responses] == ["invalid_grant"] * 2
+    assert not works(client_of, connection.access_token)
