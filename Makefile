@@ -23,7 +23,7 @@ FOR_DEMO := $(or $(wildcard $(READY)),.venv/.ready-for-demo)
 UV := $(or $(shell command -v uv),$(BIN)/uv)
 MARKED := external or servers or slow
 # What they test imports no infrastructure (import-linter), or sets a whole environment of its own.
-SAME := $(addprefix --ignore=tests/,admin catalogue importing operators people publishers sources submissions \
+SAME := $(addprefix --ignore=tests/,admin catalogue connections importing operators people publishers sources submissions \
 	deployment/test_settings.py deployment/test_database_settings.py)
 # Tests wait a third of the time, so run one process more than there are cores. With two more, marked
 # tests take as long, and some time out. One process runs all tests of a file, which share servers.

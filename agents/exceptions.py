@@ -7,6 +7,12 @@ class RegistrationByInvitation(Forbidden):
     remedy = "Ask the staff for one, and send it as `invitation`."
 
 
+class ConnectionCannotManageTokens(Forbidden):
+    default_detail = "A connection cannot manage tokens"
+    when = "The token belongs to a client that signed in for you. It also registers no agent."
+    remedy = "Ask your operator, or send a token of your own."
+
+
 class InvalidInvitation(Forbidden):
     default_detail = "Invitation is not valid"
     when = "The invitation is unknown, spent, expired or revoked."

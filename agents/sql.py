@@ -24,7 +24,8 @@ USABLE = f"""
 WITH usable AS (
     SELECT
         agents_agenttoken.id AS token_id, agents_agenttoken.agent_id AS token_agent_id,
-        agents_agenttoken.scopes AS token_scopes, agents_agenttoken.agent_id,
+        agents_agenttoken.scopes AS token_scopes,
+        agents_agenttoken.connection_id AS token_connection_id, agents_agenttoken.agent_id,
         agents_agent.public_id AS agent_public_id, agents_agent.handle AS agent_handle,
         agents_agent.name AS agent_name, agents_agent.description AS agent_description,
         agents_agent.runtime AS agent_runtime, agents_agent.tier AS agent_tier,
@@ -49,7 +50,7 @@ AUTHENTICATE = f"{USABLE} SELECT * FROM usable"
 # A transaction that changes nothing does not wait for the disk, so its time would reveal that the
 # token does not exist. The message makes every transaction write, and so wait. The triggers of
 # agents/schema/leaked.sql record the event, from the two settings.
-REVOKE = """
+REVOKE_BY_DIGEST = """
 WITH revoked AS (
     UPDATE agents_agenttoken
     SET revoked_at = statement_timestamp(), revocation_reason = %(reason)s
@@ -63,10 +64,28 @@ WITH revoked AS (
     SET revoked_at = statement_timestamp(), revocation_reason = %(reason)s
     WHERE digest = %(digest)s AND revoked_at IS NULL
 )
+"""
+# A refresh token or a code ends its connection (contract 35.6).
+REVOKE_CONNECTION = """, revoked_code AS (
+    UPDATE connections_authorizationcode SET spent_at = statement_timestamp()
+    WHERE digest = %(digest)s AND spent_at IS NULL
+), revoked_connection AS (
+    UPDATE agents_agenttoken
+    SET revoked_at = statement_timestamp(), revocation_reason = %(reason)s
+    WHERE revoked_at IS NULL AND connection_id IN (
+        SELECT id FROM connections_connection WHERE family = %(family)s
+        UNION ALL
+        SELECT connection_id FROM connections_authorizationcode WHERE digest = %(digest)s
+    )
+)
+"""
+WRITE_IN_ANY_CASE = """
 SELECT pg_logical_emit_message(true, 'marketplace', ''),
     set_config('audit.address', %(address)s, true),
     set_config('audit.request_id', %(request_id)s, true)
 """
+REVOKE = REVOKE_BY_DIGEST + WRITE_IN_ANY_CASE
+REVOKE_WITH_CONNECTIONS = REVOKE_BY_DIGEST + REVOKE_CONNECTION + WRITE_IN_ANY_CASE
 
 # The start of every statement of Agent.fetch_verdict: the lock of Agent.lock_active. Without a row
 # in `me`, the agent is suspended or paused, and the statement writes nothing.

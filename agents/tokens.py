@@ -1,7 +1,8 @@
-"""The text of a token (contract 4.6), `<prefix>_agent_<opaque>`, of a key and of an invitation.
+"""The text of a token (contract 4.6), `<prefix>_agent_<opaque>`, and of other secrets.
 
-An operator's key is `<prefix>_operator_<opaque>` (contract 19.1), an invitation
-`<prefix>_invite_<opaque>` (contract 26.3). All are made and stored in the same way.
+They differ in their kind: `_operator_` for an operator's key (contract 19.1), `_invite_` for an
+invitation (contract 26.3), `_refresh_` and `_code_` for connectors (contract 35.6). All are made
+and stored in the same way.
 """
 
 import hashlib
@@ -23,14 +24,25 @@ from marketplace.secrets import (
 
 CHECKSUM_LENGTH = 6
 OPAQUE_LENGTH = TOKEN_SECRET_LENGTH + CHECKSUM_LENGTH
+FAMILY_LENGTH = 12  # characters of the secret of a refresh token
 NOTED_EVERY = timedelta(minutes=15)  # how often its last use is recorded
 MAX_DAYS = 3650  # the longest expiry that staff may choose
-PATTERN = re.compile(rf"[A-Za-z0-9]+{AGENT}[0-9A-Za-z]{{{OPAQUE_LENGTH}}}")
+
+
+def pattern_of(kind):
+    return re.compile(rf"[A-Za-z0-9]+{kind}[0-9A-Za-z]{{{OPAQUE_LENGTH}}}")
+
+
+PATTERN = pattern_of(AGENT)
 
 
 def mint(kind=AGENT):
     """A new text of this kind: random, followed by a checksum of everything before it."""
-    return with_checksum(f"{settings.TOKEN_PREFIX}{kind}{random_text(TOKEN_SECRET_LENGTH)}")
+    return text_of(kind, random_text(TOKEN_SECRET_LENGTH))
+
+
+def text_of(kind, secret):
+    return with_checksum(f"{settings.TOKEN_PREFIX}{kind}{secret}")
 
 
 def mint_key():
@@ -52,10 +64,10 @@ def checksum(body):
     return in_digits(zlib.crc32(body.encode()), CHECKSUM_LENGTH)
 
 
-def is_well_formed(text):
+def is_well_formed(text, pattern=PATTERN):
     """Whether the text can be a token. A mistyped or truncated one is refused without a query."""
     body, end = text[:-CHECKSUM_LENGTH], text[-CHECKSUM_LENGTH:]
-    return PATTERN.fullmatch(text) is not None and checksum(body) == end
+    return pattern.fullmatch(text) is not None and checksum(body) == end
 
 
 def expiry(days):
@@ -65,6 +77,11 @@ def expiry(days):
 
 def digest(text):
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def family_of(text):
+    """The digest of the start that all refresh tokens of a connection share (contract 35.8)."""
+    return digest(text[: -OPAQUE_LENGTH + FAMILY_LENGTH])
 
 
 def hint(text):

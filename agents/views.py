@@ -16,6 +16,7 @@ from agents.exceptions import (
     TooManyTokens,
 )
 from agents.models import Agent, AgentToken
+from agents.permissions import NotOfConnection
 from agents.serializers.agents import (
     ConfirmClaimSerializer,
     ConfirmedClaimSerializer,
@@ -36,7 +37,7 @@ from audit.views import AuditedMixin
 from marketplace.access import Audience
 from marketplace.api.parsers import OptionalJSONParser
 from marketplace.api.query_params import query_parameters
-from marketplace.api.scopes import Scope
+from marketplace.api.scopes import HasScope, Scope
 from marketplace.api.viewsets import ApiViewSet, PublicViewSet
 from marketplace.ratelimits.decorators import ratelimit
 
@@ -44,6 +45,7 @@ from marketplace.ratelimits.decorators import ratelimit
 class RegistrationViewSet(PublicViewSet):
     audience = Audience.EVERYONE
     serializer_class = RegisterSerializer
+    permission_classes = [NotOfConnection]
 
     @extend_schema(
         operation_id="register_agent",
@@ -70,6 +72,7 @@ class ClaimViewSet(AuditedMixin, ApiViewSet):
     """The calling agent's claim (contract 7)."""
 
     required_scope = Scope.READ
+    permission_classes = [HasScope, NotOfConnection]
     serializer_class = ConfirmClaimSerializer
 
     @extend_schema(
@@ -104,6 +107,10 @@ class TokenViewSet(AuditedMixin, ApiViewSet):
     serializer_class = CreateTokenSerializer
     lookup_url_kwarg = "tokenId"
     lookup_value_regex = "[^/]+"
+
+    def get_permissions(self):
+        may_list = [] if self.action == "list" else [NotOfConnection()]
+        return [HasScope(), *may_list]
 
     @extend_schema(
         operation_id="list_tokens",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from catalogue.disguises import runs_of
-from marketplace.secrets import TOKEN
+from marketplace.secrets import KINDS, TOKEN
 
 SHOWN = 4  # characters of a secret that a finding shows
 KEY_BODY = 400  # characters after the first line of a private key
@@ -196,7 +196,7 @@ SHAPES = [
         has_real_password,
         in_word=False,
     ),
-    Shape("token of this marketplace", ("_agent_", "_operator_", "_invite_"), TOKEN),
+    Shape("token of this marketplace", KINDS, TOKEN),
 ]
 
 

@@ -7,7 +7,7 @@ from interfaces.agent_skills.views import DiscoveryViewSet
 from interfaces.git.urls import urlpatterns as git
 from interfaces.guides.views import GuideViewSet
 from interfaces.mcp.server_json import ServerJsonViewSet
-from interfaces.mcp.views import McpViewSet
+from interfaces.mcp.views import ConnectorViewSet, McpViewSet
 from interfaces.openapi.root import RootViewSet
 from interfaces.openapi.views import DocumentViewSet, docs
 from interfaces.website import agents, documents, entries, lists, pages, versions
@@ -24,6 +24,9 @@ LEADS = {"login": "/operator", "reviews": "/personas?sort=rating", "search": "/s
 RETRIEVE = {"get": "retrieve"}
 INDEX = r"\.well-known/agent-skills/index\.json/?$"
 
+connector = [
+    re_path(r"^mcp/oauth/?$", ConnectorViewSet.as_view({"post": "create"}), name="mcp-oauth")
+]
 urlpatterns = [
     re_path(r"^$", pages.StartPage.as_view()),
     re_path(r"^skills/?$", lists.SkillsPage.as_view()),
@@ -41,6 +44,7 @@ urlpatterns = [
     re_path(r"^activity/?$", documents.ActivityDocument.as_view(), name="activity"),
     re_path(r"^suggest/?$", SuggestionViewSet.as_view({"get": "list"})),
     re_path(r"^mcp/?$", McpViewSet.as_view({"post": "create"}), name="mcp"),
+    *(connector if settings.OAUTH else []),
     re_path(r"^server\.json/?$", ServerJsonViewSet.as_view(RETRIEVE)),
     re_path(
         r"^llms\.txt/?$",

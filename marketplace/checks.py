@@ -6,6 +6,10 @@ from django.conf import settings
 from django.core import checks
 from django.http.request import validate_host
 
+from marketplace.features import has_connectors
+
+LOOPBACK = {"localhost", "127.0.0.1", "[::1]", "::1"}
+
 
 @checks.register(checks.Tags.security, deploy=True)
 def deployment_is_safe(**kwargs):
@@ -24,6 +28,12 @@ def deployment_is_safe(**kwargs):
             hint="Add it to ALLOWED_HOSTS.",
             id="marketplace.W002",
         )
+    if has_connectors() and not settings.REQUIRE_HTTPS and not is_loopback():
+        yield checks.Error(
+            "OAUTH is true, and REQUIRE_HTTPS is false: codes and tokens travel in the clear.",
+            hint="Leave out REQUIRE_HTTPS, or serve this machine alone.",
+            id="marketplace.E001",
+        )
     if settings.CATALOGUE == "members" and settings.REGISTRATION == "open":
         yield checks.Warning(
             "CATALOGUE is members, and REGISTRATION is open: anybody can register an agent, and "
@@ -31,3 +41,9 @@ def deployment_is_safe(**kwargs):
             hint="Set REGISTRATION to invitation or closed.",
             id="marketplace.W003",
         )
+
+
+def is_loopback():
+    """Whether the server responds to nobody but this machine."""
+    host = urlsplit(settings.PUBLIC_URL).hostname
+    return {*settings.ALLOWED_HOSTS, *([host] if host else [])} <= LOOPBACK

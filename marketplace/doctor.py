@@ -19,6 +19,7 @@ from infrastructure.server.headers import WARNING, is_python_slow
 from marketplace import environment
 from marketplace.doctor_requests import Problem, advice_for, first_line
 from marketplace.documents import Unreachable, within_bounds
+from marketplace.features import has_connectors
 from marketplace.issuers import PublishedKeys
 from marketplace.middleware.health import MAX_DIFFERENCE, clock_difference, has_pending_migrations
 
@@ -164,6 +165,12 @@ def sign_in():
         raise Problem(f"{issuer} cannot be used: {error}. {advice}") from error
     ways_in = f" Passwords are only for: {names}." if settings.OIDC_ONLY else ""
     return f"{issuer} answers.{ways_in}"
+
+
+def connectors():
+    if has_connectors() and not settings.PUBLIC_URL:
+        raise Problem("OAUTH is true: set PUBLIC_URL, with which clients compare the issuer.")
+    return f"Clients sign in at {settings.PUBLIC_URL}/mcp/oauth." if has_connectors() else None
 
 
 def audit_trail():

@@ -5,15 +5,20 @@ import secrets
 import string
 
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
-# A token is `<prefix>_agent_<secret><checksum>`. An operator's key has `_operator_` instead, and an
-# invitation `_invite_` (contract 4.6, 19.1, 26.3; agents/tokens.py).
-AGENT, OPERATOR, INVITATION, TOKEN_SECRET_LENGTH = "_agent_", "_operator_", "_invite_", 32
-TOKEN = re.compile(rf"(?:{AGENT}|{OPERATOR}|{INVITATION})[0-9A-Za-z]{{{TOKEN_SECRET_LENGTH}}}")
-# What a log must not contain: the text after one of these three or `/claim/`, even truncated, and
+# A token is `<prefix>_agent_<secret><checksum>`. Other secrets are of another kind: operator keys,
+# invitations, and the refresh tokens and codes of connectors (contract 4.6, 19.1, 26.3, 35.6;
+# agents/tokens.py).
+AGENT, OPERATOR, INVITATION = "_agent_", "_operator_", "_invite_"
+REFRESH, CODE = "_refresh_", "_code_"
+KINDS = (AGENT, OPERATOR, INVITATION, REFRESH, CODE)
+TOKEN_SECRET_LENGTH = 32
+TOKEN = re.compile(rf"(?:{'|'.join(KINDS)})[0-9A-Za-z]{{{TOKEN_SECRET_LENGTH}}}")
+# What a log must not contain: the text after one of these kinds or `/claim/`, even truncated, and
 # any other text that is at least as long as the secret of a token, a claim, a session or a CSRF
 # token, percent-encoded or not. 32 hexadecimal digits alone are a request's ID: secrets have more
 # letters. A hint, `mkt_agent_4fKd…Xw3a`, is no secret.
-OF_A_TOKEN = rf"(?:(?<={AGENT})|(?<={OPERATOR})|(?<={INVITATION})|(?<=/claim/))(?!\w{{4}}…)\w+"
+STARTS = "|".join(f"(?<={start})" for start in (*KINDS, "/claim/"))
+OF_A_TOKEN = rf"(?:{STARTS})(?!\w{{4}}…)\w+"
 SECRET = re.compile(
     rf"{OF_A_TOKEN}"
     r"|(?<![0-9A-Za-z])(?![0-9a-f]{32}(?![0-9A-Za-z%]))(?:%[0-9A-Fa-f]{2}|[0-9A-Za-z]){30,}"

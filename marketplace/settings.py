@@ -63,6 +63,8 @@ CATALOGUE = environment.choice("CATALOGUE", "public", "members")
 SUBMISSIONS = environment.choice("SUBMISSIONS", "off", "claimed", "open")
 # Pending submissions of everybody together, besides those of maintainers.
 SUBMISSIONS_MAX = environment.whole_number("SUBMISSIONS_MAX", default=1000, low=1, high=100_000)
+# Connectors: clients that sign in by OAuth (contract 35).
+OAUTH = environment.boolean("OAUTH", default=False)
 # Repositories below /git/. A catalogue with more entries than this has no repository of its own.
 GIT = environment.boolean("GIT", default=True)
 # SPDX identifiers of the licenses that no finding names; none means any.
@@ -121,6 +123,7 @@ INSTALLED_APPS = [
     "publishers",
     "sources",
     "operators",
+    "connections",
     "interfaces.git",
 ]
 

@@ -34,9 +34,10 @@ to_admin = csrf_exempt(page(for_everyone(RedirectView.as_view(pattern_name="admi
 urlpatterns = [
     path("api/v1/", include(router.urls)),
     path("", include(operators)),
-    path("", include(interfaces)),
-    # Only then is authlib imported.
+    # Only with one of these is authlib imported.
+    *([path("", include("connections.urls"))] if settings.OAUTH else []),
     *([path("", include("people.urls"))] if settings.OIDC_ISSUER else []),
+    path("", include(interfaces)),
     path("admin", to_admin),
     path("admin/", admin.site.urls),
 ]

@@ -15,6 +15,7 @@ from django.db.models.functions import Greatest, Now
 from django.utils import timezone
 
 from marketplace.acting import acting
+from marketplace.features import has_connectors
 from sources.exceptions import DiskFails, Interrupted, RefIsGone, SourceFails
 from sources.fetching import Fetched, fetched
 from sources.heartbeat import Heartbeat
@@ -28,6 +29,7 @@ DAY = timedelta(days=1)
 JOBS = {
     **dict.fromkeys(("delete_rejected_submissions", "delete_tokens_of_runs", "clearsessions"), DAY),
     "prune_audit": timedelta(hours=1),
+    **({"prune_clients": timedelta(hours=1)} if has_connectors() else {}),
 }
 CRASHED = "The run crashed; the log of sync_sources says more."
 logger = logging.getLogger(__name__)

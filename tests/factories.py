@@ -9,6 +9,7 @@ from factory.django import DjangoModelFactory
 from agents.models import Agent, AgentToken, OperatorClaim, OperatorKey
 from agents.tokens import digest, hint, mint_key
 from catalogue.models import FileContent, Persona, Skill
+from connections.models import AuthorizationCode, Connection, OAuthClient
 from importing.folders import as_stored
 from installs.models import PersonaInstall, SkillInstall
 from marketplace.api.scopes import DEFAULT_SCOPES
@@ -66,6 +67,36 @@ def claim(agent, *, key=None, name="Ada Lovelace", email="ada@example.com"):
     reason = f"Claimed the agent, with the key {row.key}."
     agent.take_snapshot(operator=name, reason=reason, is_event=True)
     return key
+
+
+CALLBACK = "https://claude.ai/api/mcp/auth_callback"
+# Of RFC 7636, Appendix B.
+VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+
+class OAuthClientFactory(DjangoModelFactory):
+    class Meta:
+        model = OAuthClient
+
+    name = "Claude"
+    redirect_uris = [CALLBACK]
+
+
+def connect(agent, *, client=None, scopes=("read", "install", "review")):
+    """A connection for a claimed agent, with the texts `access_token` and `refresh_token`."""
+    claim = OperatorClaim.objects.select_related("agent", "key").get(agent=agent)
+    client = client or OAuthClientFactory()
+    return Connection.objects.open(client=client, key=claim.key, claim=claim, scopes=scopes)
+
+
+def consent(agent, *, client, page="a page", **fields):
+    """The code that the consent page gives to a client, for the VERIFIER."""
+    claim = OperatorClaim.objects.select_related("agent", "key").get(agent=agent)
+    fields = {"scopes": ["read", "install", "review"], "redirect_uri": CALLBACK} | fields
+    return AuthorizationCode.objects.issue(
+        page, client=client, key=claim.key, claim=claim, code_challenge=CHALLENGE, **fields
+    )
 
 
 # Fields that staff write, and that every list shows unchanged under the same names.

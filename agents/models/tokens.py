@@ -12,12 +12,13 @@ from agents.exceptions import TokenNotFound, TooManyTokens
 from agents.models.agents import Agent
 from agents.models.history import OperatorHistory
 from agents.models.revoking import LEAKED, RevokedOnce, RevokedQuerySet
-from agents.sql import AUTHENTICATE, REVOKE, STATE
+from agents.sql import AUTHENTICATE, REVOKE, REVOKE_WITH_CONNECTIONS, STATE
 from audit.models import AuditEvent
 from infrastructure.db.statements import fetch_one
 from marketplace.acting import current_act
 from marketplace.api.exceptions import InsufficientScope
 from marketplace.api.scopes import DEFAULT_SCOPES, Scope, allows
+from marketplace.features import has_connectors
 from marketplace.models import MAX_REASON, RandomTextField, make_public_id, newest_where
 from marketplace.rows import instance_of
 
@@ -42,10 +43,11 @@ class AgentTokenQuerySet(RevokedQuerySet):
 
 
 class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):
-    def issue(self, agent, scopes=DEFAULT_SCOPES, *, name="", expires_at=None, provenance=None):
+    def issue(self, agent, scopes=DEFAULT_SCOPES, *, name="", expires_at=None, **origin):
         """A new token, with its scopes in a fixed order and without duplicates.
 
-        Its `text` exists only on the returned object; it is not stored.
+        Its `text` exists only on the returned object; it is not stored. Its origin, if it is not
+        the agent itself or a person, is its `provenance` or its `connection`.
         """
         text = tokens.mint()
         token = self.create(
@@ -55,7 +57,7 @@ class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):
             hint=tokens.hint(text),
             scopes=[scope for scope in Scope.values if scope in scopes],
             expires_at=expires_at,
-            provenance=provenance,
+            **origin,
         )
         token.text = text
         return token
@@ -80,7 +82,10 @@ class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):
         act = current_act()
         origin = {"address": act.address, "request_id": act.request_id}
         values = {"digest": tokens.digest(text), "reason": LEAKED} | origin
-        fetch_one(REVOKE, values, writes=True)
+        if has_connectors():
+            values["family"] = tokens.family_of(text)
+        statement = REVOKE_WITH_CONNECTIONS if has_connectors() else REVOKE
+        fetch_one(statement, values, writes=True)
 
 
 class AgentToken(RevokedOnce):
@@ -100,10 +105,22 @@ class AgentToken(RevokedOnce):
     # The run of CI that exchanged its own token for this one (contract 31), as `{"issuer",
     # "project", "ref", "commit", "run"}`; NULL for all other tokens.
     provenance = models.JSONField(null=True, editable=False)
+    # A connector has one token (contract 35), which is replaced in place, and whose end is the
+    # connection's. The index `token_of_connection` serves this key.
+    connection = models.ForeignKey(
+        "connections.Connection",
+        models.CASCADE,
+        null=True,
+        editable=False,
+        related_name="tokens",
+        db_index=False,
+    )
 
     objects = AgentTokenManager()
     history = OperatorHistory(
-        excluded_fields=["public_id", "digest", "last_used_at", "created_at", "provenance"]
+        excluded_fields=[
+            *("public_id", "digest", "last_used_at", "created_at", "provenance", "connection")
+        ]
     )
 
     class Meta:
@@ -119,6 +136,11 @@ class AgentToken(RevokedOnce):
                 fields=["expires_at"],
                 name="token_of_run_expiry",
                 condition=Q(provenance__isnull=False),
+            ),
+            models.Index(
+                fields=["connection"],
+                name="token_of_connection",
+                condition=Q(connection__isnull=False),
             ),
         ]
         constraints = [
@@ -216,6 +238,8 @@ class AgentToken(RevokedOnce):
         return self.expires_at is None and set(self.scopes).issuperset(DEFAULT_SCOPES)
 
     def check_number(self, usable):
-        # Those of CI end within minutes, and come as often as it runs.
-        if sum(token.provenance is None for token in usable) >= self.MAX_USABLE:
+        # Those of CI end within minutes, and come as often as it runs. Those of connections have a
+        # limit of their own.
+        own = [token for token in usable if token.provenance is None and not token.connection_id]
+        if len(own) >= self.MAX_USABLE:
             raise TooManyTokens

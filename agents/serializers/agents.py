@@ -23,6 +23,7 @@ from marketplace.api.fields import (
 )
 from marketplace.api.links import path_of
 from marketplace.api.serializers import BodySerializer, ResponseSerializer
+from marketplace.features import has_connectors
 from marketplace.models import max_length
 
 INVITATION_EXAMPLE = "mkt_invite_PKpIAT1ZoFOofpgW1iTmq6LovhpHk85v00nmV2"
@@ -165,6 +166,18 @@ class ClaimUrlField(UrlField):
 
 class ClaimSerializer(OperatorClaimSerializer):
     claimUrl = ClaimUrlField(source="secret")
+
+    @property
+    def may_lack(self):
+        return ["claimUrl"] if has_connectors() else []
+
+    def represent(self, row, context):
+        """A connection does not see the URL, with which others could claim its agent."""
+        data = super().represent(row, context)
+        token = context["request"].auth
+        if token is not None and token.connection_id is not None:
+            del data["claimUrl"]
+        return data
 
 
 class RegistrationSerializer(ResponseSerializer):

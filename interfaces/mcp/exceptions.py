@@ -1,6 +1,15 @@
 from rest_framework import status
 
-from marketplace.api.exceptions import ApiError
+from marketplace.api.exceptions import ApiError, AuthenticationRequired
+
+
+class SignInRequired(AuthenticationRequired):
+    """A 401 that tells clients how to sign in by OAuth (RFC 9728, 5.1; RFC 6750, 3)."""
+
+    def __init__(self, error, document, scopes):
+        super().__init__()
+        challenge = f'Bearer {error}resource_metadata="{document}", scope="{scopes}"'
+        self.headers = {"WWW-Authenticate": challenge}
 
 
 class TokenRefused(ApiError):

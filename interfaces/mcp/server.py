@@ -10,6 +10,7 @@ from django.urls import reverse
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from catalogue.models import Persona, Skill
 from interfaces.mcp import prompts, protocol, skills, wording
+from interfaces.mcp.authentication import is_connector
 from interfaces.mcp.protocol import INVALID_PARAMS, UNKNOWN_METHOD, MCPError, argument
 from interfaces.mcp.tools_list import list_tools, lists, tools_here
 from marketplace import access
@@ -86,12 +87,20 @@ def introduction(request):
             "resources": {"subscribe": False, "listChanged": False},
             "extensions": {skills.EXTENSION: {}},
         },
-        "instructions": wording.instructions(
-            lists(request, base_url(request) + reverse("mcp")),
-            url=base_url(request) + reverse("registration-register"),
-            console=base_url(request) + reverse("operator"),
-        ),
+        "instructions": instructions(request),
     }
+
+
+def instructions(request):
+    base = base_url(request)
+    console = base + reverse("operator")
+    if is_connector(request):
+        return wording.connected(lists(request, base + reverse("mcp-oauth")), console=console)
+    return wording.instructions(
+        lists(request, base + reverse("mcp")),
+        url=base + reverse("registration-register"),
+        console=console,
+    )
 
 
 @access.for_everyone
@@ -104,7 +113,7 @@ def call_tool(request, params):
     """The API's response as a tool's result: its JSON, also as text, or the error's sentence."""
     name = argument(params, "name", str)
     arguments = argument(params, "arguments", dict | None) or {}
-    tools = tools_here()
+    tools = tools_here(request)
     if name not in tools:
         raise MCPError(INVALID_PARAMS, f"Unknown tool. The tools are {', '.join(tools)}")
     tool = tools[name]

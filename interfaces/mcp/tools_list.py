@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from interfaces.mcp import wording
+from interfaces.mcp.authentication import is_connector
 from interfaces.mcp.tools import agents, catalogue, installs, reviews, submissions
 from marketplace import access
 from marketplace.features import has_submissions
@@ -19,15 +20,22 @@ CORE = (
 )
 
 
-def tools_here():
-    """The tools of this marketplace, by name."""
-    absent = () if has_submissions() else submissions.TOOLS
+# What a connection may not do (contract 35.9), as agents/permissions.py has it.
+OF_OWN_TOKENS = (
+    *("register_agent", "confirm_claim", "create_token", "rotate_token", "revoke_token"),
+)
+
+
+def tools_here(request):
+    """The tools of this marketplace at the address of a request, by name."""
+    absent = [*(() if has_submissions() else submissions.TOOLS)]
+    absent += OF_OWN_TOKENS if is_connector(request) else ()
     return {name: tool for name, tool in TOOLS.items() if name not in absent}
 
 
 @access.for_everyone
 def list_tools(request, _params):
-    tools = tools_here()
+    tools = tools_here(request)
     names = CORE if lists_core(request) else tools
     tools = [offered(name, tool) for name, tool in tools.items() if name in names]
     return {"tools": tools, "ttlMs": 60 * 60 * 1000, "cacheScope": "public"}
@@ -54,4 +62,6 @@ def lists_core(request):
 def lists(request, url):
     """What the handshake says about this list and the other one."""
     text = wording.CORE if lists_core(request) else wording.ALL
-    return text.format(url=url, number=len(tools_here()), core=len(CORE))
+    tools = tools_here(request)
+    core = sum(name in tools for name in CORE)
+    return text.format(url=url, number=len(tools), core=core)

@@ -23,3 +23,9 @@ class McpViewSet(PublicViewSet):
         if request.GET.getlist("tools") not in ([], [CORE]):
             raise BadRequest(f"tools must be {CORE}")
         return respond(request, message)
+
+
+class ConnectorViewSet(McpViewSet):
+    """The same for clients that sign in by OAuth (contract 35.9): every message needs a token."""
+
+    answers_preflights = True

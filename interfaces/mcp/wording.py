@@ -21,6 +21,14 @@ A refused call says why in one sentence, and how long to wait if you reached a l
 token is lost or refused, or a limit is too low, ask the person who runs you: they can change that \
 at {console}. {lists}"""
 
+# For a client that has signed in by OAuth.
+CONNECTED = """\
+A marketplace where agents find skills (instructions for a kind of task) and personas (roles that \
+bundle skills). You act here as the agent that the person who runs you chose, and may do what that \
+person allowed. For the next page of a list, pass its `next` as `cursor`. A refused call says why \
+in one sentence, and how long to wait if you reached a limit. If you lack a right, or a limit is \
+too low, ask that person: they can change it at {console}. {lists}"""
+
 OPEN = """\
 Searching and reading need no token. To install, to review, to report a problem and to see your \
 profile"""
@@ -64,6 +72,10 @@ def instructions(lists, *, url, console):
         console=console,
         lists=lists,
     )
+
+
+def connected(lists, *, console):
+    return CONNECTED.format(console=console, lists=lists)
 
 
 def authenticate():

@@ -3,7 +3,7 @@
 from django.conf import settings
 
 from marketplace.api.exceptions import ApiError
-from marketplace.features import has_submissions
+from marketplace.features import has_connectors, has_submissions
 
 OF_GIT, OF_SUBMISSIONS = ["interfaces.git."], ["submissions.", "publishers."]
 
@@ -21,15 +21,17 @@ def listed():
     rows = sorted(
         (error.status_code, error.default_detail, error.when, error.remedy)
         for error in classes()
-        if not error.__module__.startswith(tuple(absent()))
+        if not f"{error.__module__}.{error.__name__}".startswith(tuple(absent()))
     )
     return [dict(zip(("status", "error", "when", "remedy"), row, strict=True)) for row in rows]
 
 
 def absent():
-    """The modules of what this marketplace does not have."""
+    """The modules or classes of what this marketplace does not have."""
     if not settings.GIT:
         yield from OF_GIT
+    if not has_connectors():
+        yield "agents.exceptions.ConnectionCannotManageTokens"
     if not has_submissions():
         yield from OF_SUBMISSIONS
 

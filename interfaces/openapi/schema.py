@@ -8,12 +8,15 @@ from drf_spectacular.plumbing import force_instance
 from gunicorn.http.errors import LimitRequestHeaders, LimitRequestLine
 from rest_framework.serializers import ListSerializer
 
+from agents.exceptions import ConnectionCannotManageTokens
+from agents.permissions import NotOfConnection
 from catalogue.serializers.fields import BytesField
 from infrastructure.server.sizes import TOO_SLOW
 from interfaces.openapi import errors, parameters
 from interfaces.openapi.components import HEADERS, ErrorSerializer
 from marketplace.api import exceptions, fields
 from marketplace.api.serializers import ResponseSerializer
+from marketplace.features import has_connectors
 from marketplace.middleware import errors as middleware
 from marketplace.ratelimits.windows import rate_of
 
@@ -73,8 +76,12 @@ class OperationSchema(AutoSchema):
 
     def _map_basic_serializer(self, serializer, direction):
         schema = super()._map_basic_serializer(serializer, direction)
-        is_response = isinstance(serializer, ResponseSerializer)
-        return schema | {"additionalProperties": False} if is_response else schema
+        if not isinstance(serializer, ResponseSerializer):
+            return schema
+        if serializer.may_lack:
+            names = schema["required"]
+            schema["required"] = [name for name in names if name not in serializer.may_lack]
+        return schema | {"additionalProperties": False}
 
     def _map_serializer_field(self, field, direction, bypass_extensions=False):  # noqa: FBT002
         schema = super()._map_serializer_field(field, direction, bypass_extensions)
@@ -195,6 +202,8 @@ class OperationSchema(AutoSchema):
             yield 401, exceptions.AuthenticationRequired.default_detail
             yield 403, exceptions.InsufficientScope.default_detail
         yield 403, exceptions.HttpsRequired.default_detail
+        if has_connectors() and NotOfConnection in map(type, self.view.get_permissions()):
+            yield 403, ConnectionCannotManageTokens.default_detail
         if self.policy:
             yield 429, str(exceptions.RateLimitExceeded(1284).detail)
         for text in self.bad_requests():

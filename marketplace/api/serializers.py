@@ -65,6 +65,7 @@ class ResponseSerializer(serializers.Serializer):
     """
 
     needs_context = False
+    may_lack = ()  # the names of fields that some responses do not have
 
     class Meta:
         list_serializer_class = ResponseListSerializer

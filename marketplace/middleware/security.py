@@ -5,6 +5,7 @@ from django.http import HttpResponsePermanentRedirect
 from django.middleware.csrf import CsrfViewMiddleware
 
 from marketplace.api.exceptions import HttpsRequired
+from marketplace.features import has_connectors
 from marketplace.middleware.errors import error_response
 from marketplace.middleware.pages import has_method, is_admin, is_page, resolver_match
 
@@ -58,7 +59,7 @@ class ContentSecurityPolicyMiddleware:
 
 
 class RequireHttpsMiddleware:
-    """Refuses plain HTTP requests to the API, MCP and git, and redirects all others.
+    """Refuses plain HTTP requests to the API, MCP, OAuth and git, and redirects all others.
 
     With a token, a redirect would hide that the token has already traveled in the clear
     (contract 24.5). The log says why a request counts as plain, once for each reason: a client
@@ -74,7 +75,9 @@ class RequireHttpsMiddleware:
     def __call__(self, request):
         if not settings.REQUIRE_HTTPS or request.is_secure():
             return self.get_response(request)
-        is_refused = request.path.startswith(self.WITH_TOKENS)
+        is_refused = request.path.startswith(self.WITH_TOKENS) or (
+            has_connectors() and request.path.startswith("/oauth/")
+        )
         self.log(reason_of_plain(request), is_refused=is_refused)
         if is_refused:
             return error_response(403, HttpsRequired.default_detail)

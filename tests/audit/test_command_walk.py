@@ -23,11 +23,13 @@ from sources.models import Clock
 from tests.audit.changes import Watcher
 from tests.factories import (
     AgentFactory,
+    OAuthClientFactory,
     PersonaFactory,
     SkillFactory,
     SourceFactory,
     SubmissionFactory,
     claim,
+    connect,
 )
 from tests.imports import markdown
 
@@ -75,6 +77,20 @@ def rejected(_folder):
 def token_of_a_run(_folder):
     long_ago = timezone.now() - timezone.timedelta(days=31)
     AgentToken.objects.issue(AgentFactory(), expires_at=long_ago, provenance={})
+    return []
+
+
+def connected(_folder):
+    agent = AgentFactory()
+    claim(agent)
+    connect(agent)
+    return []
+
+
+def unused_client(_folder):
+    long_ago = timezone.now() - timezone.timedelta(days=31)
+    client = OAuthClientFactory()
+    type(client).objects.update(created_at=long_ago)
     return []
 
 
@@ -131,6 +147,8 @@ COMMANDS = {
     "remove_second_factor": device,
     "delete_rejected_submissions": rejected,
     "delete_tokens_of_runs": token_of_a_run,
+    "end_connections": connected,
+    "prune_clients": unused_client,
     "inspect_catalogue": uninspected,
     "rebuild_search": drifted,
     "recount": miscounted,

@@ -26,6 +26,7 @@ ok  clocks         This host and the database differ by N seconds.
 -   replicas       DATABASE_REPLICA_URL is not set.
 ok  python         Python N.
 ok  configuration  manage.py check --deploy finds nothing.
+-   connectors     OAUTH is false: agents send their tokens.
 -   redis          CACHE_URL is not set: PostgreSQL counts the rate limits.
 ok  static files   Served from the apps' folders; python manage.py collectstatic compresses them.
 ok  disk           N has N GB free.

@@ -33,7 +33,7 @@ ORIGIN = "https://market.example"
 CHECK_SERVER = ("-m", "gunicorn", "--check-config", "--print-config", "marketplace.wsgi")
 RATES = ["install 20/h", "review 10/h", "manage 120/h", "confirm-claim 10/h", "report 10/h"]
 RATES += ["submit 60/d", "clone 240/h", "register 100/h", "revoke 30/h", "operator 5/15m"]
-RATES += ["exchange 300/h", "exchange-publisher 60/h"]
+RATES += ["exchange 300/h", "exchange-publisher 60/h", "oauth-register 300/h", "oauth-token 600/h"]
 RATES += ["claim-code 60/h", "claim-code-address 30/h", "login 5/15m", "login-address 30/15m"]
 
 

@@ -34,6 +34,7 @@ FROZEN = {
         "This persona requires payment. Agent API currently supports free personas only.",
     ],
     403: [
+        "A connection cannot manage tokens",
         "HTTPS is required",
         "Insufficient permissions",
         "Invitation is not valid",

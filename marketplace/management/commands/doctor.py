@@ -35,6 +35,7 @@ class Command(BaseCommand):
         others = {
             "python": doctor.python,
             "configuration": doctor.configuration,
+            "connectors": doctor.connectors,
             "redis": doctor.redis,
             "static files": doctor.static_files,
             "disk": doctor.disk,
@@ -73,6 +74,7 @@ NOT_CHECKED = {
     "replicas": "DATABASE_REPLICA_URL is not set.",
     "sources": "There are none, and no clock process does the regular jobs.",
     "sign-in": "OIDC_ISSUER is not set: staff log in with passwords.",
+    "connectors": "OAUTH is false: agents send their tokens.",
     "redis": "CACHE_URL is not set: PostgreSQL counts the rate limits.",
     "requests": "Not checked: set PUBLIC_URL, or name it with --url.",
     "backups": "Not checked: name their folder with --backups.",

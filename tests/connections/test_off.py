@@ -1,0 +1,72 @@
+"""With OAUTH=false, nothing of connectors is there (contract 35.1)"""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from operators.deleting import delete
+from tests.environments import start
+from tests.factories import AgentFactory, ask_for_code
+
+pytestmark = pytest.mark.contract("35.1")
+IMPORTED = """
+import sys, django
+django.setup()
+from django.urls import get_resolver
+get_resolver().url_patterns
+print(*sorted(
+    name for name in sys.modules
+    if name.startswith(("authlib", "connections.oauth", "connections.urls", "connections.views"))
+))
+"""
+PATHS = [
+    *("/oauth/token", "/oauth/register", "/oauth/revoke", "/mcp/oauth", "/operator/connect"),
+    *(f"/.well-known/oauth-{name}" for name in ("protected-resource", "authorization-server")),
+]
+
+
+@pytest.fixture(autouse=True)
+def off(settings):
+    settings.OAUTH, settings.ROOT_URLCONF = False, "marketplace.urls"
+
+
+def test_its_routes_and_authlib_are_not_imported():
+    done = start("-c", IMPORTED)
+
+    assert (done.returncode, done.stdout) == (0, "\n"), done.stderr
+
+
+def test_its_addresses_are_404s(anyone):
+    for path in PATHS:
+        for response in (anyone.get(path), anyone.post(path, {})):
+            assert response.status_code == 404
+            assert "Access-Control-Allow-Origin" not in response
+        asked = {"Origin": "https://a.example", "Access-Control-Request-Method": "POST"}
+        assert anyone.options(path, headers=asked).status_code == 404
+
+
+def test_its_tables_are_not_read(anyone, client_of):
+    with CaptureQueriesContext(
+        connection,
+    ) as queries:
+        agent = AgentFactory(handle="paper-mill")
+        for _ in range(2):  # The second takes over from the first.
+            code = ask_for_code(agent)
+            sent = client_of(agent).post("/api/v1/agents/me/confirm-claim", {"code": code})
+            assert sent.status_code == 200
+        token = client_of(agent).post("/api/v1/agents/me/tokens", {}).json()["token"]
+        anyone.post("/api/v1/tokens/revoke", {"token": token})
+        client_of(agent).post("/api/v1/agents/me/tokens/rotate", {})
+        delete(agent)
+
+    assert queries.captured_queries
+    assert [query for query in queries.captured_queries if "connections_" in query["sql"]] == []
+
+
+def test_openapi_and_the_list_of_tools_are_as_before(anyone):
+    document = anyone.get("/api/v1/openapi.json")
+    assert "A connection cannot manage tokens" not in document.content.decode()
+    assert "claimUrl" in document.json()["components"]["schemas"]["Claim"]["required"]
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    names = [tool["name"] for tool in anyone.post("/mcp", message).json()["result"]["tools"]]
+    assert "create_token" in names
