@@ -4,6 +4,9 @@ Descriptions of errors are fixed texts: authlib raises ValueError for characters
 excludes.
 """
 
+from authlib.oauth2 import OAuth2Error
+from authlib.oauth2.rfc6749 import InvalidClientError
+
 from connections.oauth.messages import JsonOAuthRequest, OAuthRequest
 from connections.oauth.metadata import metadata
 from connections.oauth.server import Server
