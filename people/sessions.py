@@ -27,8 +27,7 @@ def begin(request, user, *, is_silent):
 
 
 def is_over(session):
-    """Whether the browser names a session that is no more: it was ended, or a look in another tab
-    has replaced it.
+    """Whether the session that the browser names was ended, or a look in another tab replaced it.
 
     It is not loaded, because the response would then delete the cookie of the one that replaced it.
     """
