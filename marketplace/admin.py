@@ -98,6 +98,11 @@ class NewStaffUserForm(RoleFormMixin, theme.UserCreationForm):
     pass
 
 
+def may_change(user, other):
+    """Only superusers change one: whoever sets the password of a superuser is one."""
+    return user.is_superuser or other is None or not other.is_superuser
+
+
 class SecondFactorFilter(ChoiceFilter):
     title, parameter_name = "second factor", "second_factor"
     options = {
@@ -139,6 +144,12 @@ class StaffUserAdmin(UserAdmin, StaffModelAdmin):
             fields = [*fields, "username"]
         # Only a superuser appoints another one, as Django recommends.
         return fields if request.user.is_superuser else [*fields, "is_superuser"]
+
+    def has_change_permission(self, request, obj=None):
+        return super().has_change_permission(request, obj) and may_change(request.user, obj)
+
+    def has_delete_permission(self, request, obj=None):
+        return super().has_delete_permission(request, obj) and may_change(request.user, obj)
 
     def get_queryset(self, request):
         factors = TOTPDevice.objects.filter(user=OuterRef("pk"), confirmed=True)

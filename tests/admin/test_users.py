@@ -111,3 +111,23 @@ def test_only_a_superuser_makes_a_superuser(admin_client_of, user):
     edit(clerk, user, is_superuser="on", last_name="Byron")
 
     assert (user.is_superuser, user.last_name) == (False, "Byron")
+
+
+def test_only_a_superuser_changes_a_superuser(admin_client_of, user):
+    clerk = admin_client_of("Editors")
+    User.objects.get(username="Editors").user_permissions.add(
+        *Permission.objects.filter(content_type__model="user")
+    )
+    User.objects.filter(pk=user.pk).update(is_superuser=True)
+    page, new = change_page(user), "a-long-enough-passphrase"
+    passwords = {"password1": new, "password2": new, "usable_password": "true"}
+
+    assert clerk.get(page).status_code == 200
+    assert clerk.post(page, {"email": "eve@example.com"}).status_code == 403
+    assert clerk.post(page.replace("change", "password"), passwords).status_code == 403
+    assert clerk.post(page.replace("change", "delete"), {"post": "yes"}).status_code == 403
+    selected = {"action": "delete_selected", "_selected_action": [user.pk], "post": "yes"}
+    assert clerk.post("/admin/auth/user/", selected).status_code == 403
+
+    user.refresh_from_db()
+    assert (user.email, user.check_password(new)) == ("", False)

@@ -6,6 +6,7 @@ from django.test import Client
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from audit.models import AuditEvent
+from marketplace.models import RecoveryCode
 from tests.admin.authenticator import code_of, enter, log_in
 from tests.factories import AgentFactory, claim_by_code
 from tests.operators.conftest import OperatorBrowser
@@ -49,6 +50,26 @@ def test_those_of_staff_and_their_mistakes(ada):
         (*unknown, "log_in_failed", "user", "ada"),
         (*by_ada, "second_factor", "user", "ada"),
         (*by_ada, "log_out", "user", "ada"),
+    ]
+
+
+@pytest.mark.contract("33.3", "33.4")
+def test_each_use_of_a_recovery_code_is_one_event(ada):
+    device = TOTPDevice.objects.create(user=ada, name="app")
+    browser = log_in(ada)
+    last = AuditEvent.objects.latest("pk").pk
+
+    for act in ({}, {"do": "renew"}, {"do": "remove"}):
+        enter(browser, RecoveryCode.objects.renew(device)[0], **act)
+
+    rows = AuditEvent.objects.filter(pk__gt=last).order_by("pk")
+    assert {(row.actor_name, row.action, row.object_name) for row in rows} == {
+        ("ada", "second_factor", "ada")
+    }
+    assert [row.details["message"] for row in rows] == [
+        "Logged in with a recovery code; 9 left.",
+        "Made new recovery codes.",
+        "Removed the second factor with a code.",
     ]
 
 
