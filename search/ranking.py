@@ -20,20 +20,30 @@ NAMED = 10**9  # the score of an exact name, higher than that of any words
 # on the order.
 RANKED = """
     WITH lexemes AS MATERIALIZED (
-        SELECT word, stem, is_stop, search_count(%(kind)s, 'word', stem) AS entries
-        FROM search_words(to_tsvector('simple', catalogue_plain(%(words)s)))
+        SELECT *, search_count(%(kind)s, 'word', stem) AS entries
+        FROM (
+            SELECT word, stem, is_stop, is_weak, false AS is_joined
+            FROM search_words(to_tsvector('simple', catalogue_plain(%(words)s)))
+            UNION ALL
+            -- Two words may be one in the catalogue: change log, changelog.
+            SELECT word, stem, is_stop, is_weak, true
+            FROM search_words(to_tsvector('simple', search_joined(catalogue_plain(%(text)s))))
+        ) AS words
     ),
     query AS MATERIALIZED (
-        SELECT bool_and(is_stop) AS is_stop, bool_or({unknown}) AS has_unknown
+        SELECT bool_and(is_stop) AS is_stop, bool_or({unknown} AND NOT is_joined) AS has_unknown
         FROM lexemes
     ),
     words AS MATERIALIZED (
-        SELECT stem, entries, greatest(1, (1000 * ln(
+        SELECT stem, entries, greatest(1, (weight * 1000 * ln(
             (total + 1) / (entries - search_count(%(kind)s, 'implied', stem) + 0.5)
         ))::int) AS rarity
         FROM (
             -- Stop words count only in a query that has no others: the who.
-            SELECT DISTINCT stem, entries FROM lexemes JOIN query USING (is_stop) WHERE entries > 0
+            SELECT stem, entries, max(
+                CASE WHEN is_joined THEN 0.25 WHEN is_weak THEN 0.5 ELSE 1 END
+            ) AS weight
+            FROM lexemes JOIN query USING (is_stop) WHERE entries > 0 GROUP BY stem, entries
         ) AS stems, CAST(search_count(%(kind)s, 'all', '') AS float) AS total
         ORDER BY rarity DESC, stem LIMIT %(max_words)s
     ),
@@ -53,7 +63,7 @@ RANKED = """
         -- An exact name comes first: the slug, then the title.
         SELECT id AS entry_id, CASE WHEN slug = %(slug)s THEN 2 ELSE 1 END * {named} AS score
         FROM ({entries}) AS entry
-        WHERE slug = %(slug)s OR lower(title) COLLATE "C" = lower(%(text)s)
+        WHERE slug = %(slug)s OR lower(title) COLLATE "C" = lower(normalize(%(text)s))
         ORDER BY score DESC, id DESC LIMIT %(max_results)s
     ),
     matches AS MATERIALIZED (

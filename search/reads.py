@@ -18,7 +18,7 @@ from marketplace.api.lists import KeysetList, KeysetPage
 from search import ranking
 from search.facet_counts import CATALOGUE_VERSION, FACET_VALUES, MAX_VALUES, facet_count
 from search.ranking import MAX_RESULTS
-from search.spelling import COMPLETION, LONG, MAX_CORRECTIONS, QUERY_WORDS, known_words
+from search.spelling import COMPLETED, LONG, MAX_CORRECTIONS, QUERY_WORDS, known_words
 from search.zero_results import count_zero_results
 
 MAX_PAGE = ListQuery.max_limit
@@ -64,10 +64,9 @@ def corrected_words(kind, text):
 
 @on_replica
 def completed(kind, text):
-    """The text, with an unknown last word replaced by the most common word that begins with it."""
-    *whole, start = text.lower().split()
-    [(word,)] = fetch_all(COMPLETION, {"kind": kind, "begun": start})
-    return " ".join([*whole, word or start])
+    """The words of a text; an unknown last one becomes the most common that begins with it."""
+    [(words,)] = fetch_all(COMPLETED, {"kind": kind, "text": text})
+    return words
 
 
 @on_replica
