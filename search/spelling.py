@@ -7,6 +7,8 @@ UNKNOWN = f"entries = 0 AND NOT is_stop AND NOT is_weak AND length(word) >= {MIN
 LONG = 9  # letters, from which two mistakes are allowed
 MAX_CORRECTIONS = 3  # words of a query, the longest
 MAX_COMPLETIONS = 5
+# For the nearest entries of a search that finds nothing, a third of a word may be mistaken.
+NEAR, FAR = 100, 3  # letters for each mistake, if that allows more than one or two
 MIN_HALF = 3  # letters of one of two words that are written as one
 
 # The words of a query except stop words. For a word that no entry contains, also the known
@@ -20,7 +22,9 @@ QUERY_WORDS = f"""
         SELECT value FROM search_facetcount AS spelling
         WHERE kind = %(kind)s AND facet = 'spelling'
             AND value >= left(word, 1) AND value < left(word, 1) || chr(1114111)
-            AND (abs(length(value) - length(word)) <= 1 + (length(word) >= %(long)s)::int
+            AND (abs(length(value) - length(word)) <= greatest(
+                    1 + (length(word) >= %(long)s)::int, length(word) / %(letters_per_mistake)s
+                )
                 OR starts_with(value, word))
             AND spelling.entries > (SELECT search_count(%(kind)s, 'all', '') / 100000)
         ORDER BY spelling.entries DESC, value
@@ -41,20 +45,20 @@ QUERY_WORDS = f"""
 """
 
 
-def known_words(query_words):
+def known_words(query_words, letters_per_mistake):
     """The words of a query from rows of QUERY_WORDS, misspelt ones corrected, others completed."""
     words = []
     for word, entries, spellings, halves in query_words:
-        words += [word] if entries else corrected(word, spellings or [], halves or [])
+        allowed = max(2 if len(word) >= LONG else 1, len(word) // letters_per_mistake)
+        words += [word] if entries else corrected(word, spellings or [], halves or [], allowed)
     return words
 
 
-def corrected(word, spellings, halves):
+def corrected(word, spellings, halves, allowed):
     """The nearest spelling, the first if several are; otherwise the first completions.
 
     Two words without the space between them are nearer than a word with two mistakes.
     """
-    allowed = 2 if len(word) >= LONG else 1
     letters = set(word)
     near = [
         (apart, place, spelling)

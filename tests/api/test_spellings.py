@@ -4,8 +4,8 @@ import unicodedata
 
 import pytest
 
-from tests.api.test_search import slugs_for
-from tests.factories import SkillFactory
+from tests.api.test_search import PERSONAS, SKILLS, slugs_for
+from tests.factories import PersonaFactory, SkillFactory
 
 ENTRIES = [
     ("pdf-tables", "PDF Tables", "Extract rows."),
@@ -149,3 +149,56 @@ def test_other_languages_find_what_has_their_words(anyone, entries, alone):
     for words, slugs in LANGUAGES:
         with alone(f"{words!a}"):
             assert slugs_for(anyone, words) == slugs
+
+
+def nothing_but(*nearest):
+    """The page of a search that finds nothing, with these `(kind, slug, title)`."""
+    names = ("kind", "slug", "title")
+    nearest = [dict(zip(names, values, strict=True)) for values in nearest]
+    return {"results": [], "count": 0, "next": None, "previous": None, "nearest": nearest}
+
+
+ARCHIVIST = ("persona", "archivist", "Archivist")
+INDEXES = ("skill", "index-advice", "Database Indexes")
+
+
+@pytest.mark.contract("8.24")
+def test_a_search_without_a_match_names_the_nearest(anyone, entries, alone):
+    PersonaFactory(slug="archivist", title="Archivist", description="", category="", tags=[])
+    for path, params, nearest in (
+        (SKILLS, {"q": "archvist"}, [ARCHIVIST]),
+        (SKILLS, {"q": "archivist", "sort": "newest"}, [ARCHIVIST]),
+        (PERSONAS, {"q": "databases"}, [INDEXES]),
+        (SKILLS, {"q": "datenbases"}, [INDEXES]),
+        (SKILLS, {"q": "database", "category": "none"}, [INDEXES]),
+        (PERSONAS, {"q": "database", "minRating": "2"}, [INDEXES]),
+        (SKILLS, {"q": "xyzzy"}, []),
+        (SKILLS, {"q": "発見"}, []),
+    ):
+        with alone(f"{path} {params!a}"):
+            response = anyone.get(path, params)
+            assert (response.status_code, response.json()) == (200, nothing_but(*nearest))
+    assert "nearest" not in anyone.get(SKILLS, {"q": "database"}).json()
+    assert "nearest" not in anyone.get(SKILLS, {"category": "none"}).json()
+
+
+def test_the_nearest_are_published_and_follow_the_catalogue(anyone, db):
+    persona = PersonaFactory(slug="archivist", title="Archivist")
+    assert anyone.get(SKILLS, {"q": "archivist"}).json() == nothing_but(ARCHIVIST)
+
+    persona.title = "Archivist of All"
+    persona.save()
+    renamed = ("persona", "archivist", "Archivist of All")
+    assert anyone.get(SKILLS, {"q": "archivist"}).json() == nothing_but(renamed)
+
+    persona.status = "withdrawn"
+    persona.save()
+    assert anyone.get(SKILLS, {"q": "archivist"}).json() == nothing_but()
+
+
+def test_the_website_links_the_nearest(anyone, db):
+    PersonaFactory(slug="archivist", title="Archivist")
+
+    page = anyone.get("/skills", {"q": "archvist"}).content.decode()
+
+    assert '<a href="/personas/archivist">Archivist</a> (persona)' in page
