@@ -12,6 +12,8 @@ MAX_POSTINGS = 10_000  # that a search reads for all words together
 MAX_FILTERED = 5_000  # the same if each entry must also pass a filter
 MAX_SCORED = 2000  # if a filter leaves at most so many entries, all of them are scored
 MAX_POPULAR = 20  # of the most relevant, which popularity can reorder
+# How much these count beside the words of the query themselves, at 1.
+WEAK, SYNONYM, JOINED = 0.5, 0.35, 0.25  # without accents, of the same sense, two as one
 NAMED = 10**9  # the score of an exact name, higher than that of any words
 
 # Weighs each word by its rarity among the entries (BM25's inverse document frequency, in
@@ -19,19 +21,25 @@ NAMED = 10**9  # the score of an exact name, higher than that of any words
 # all words, and raises them by their popularity. It uses whole numbers, whose sum does not depend
 # on the order.
 RANKED = """
-    WITH lexemes AS MATERIALIZED (
+    WITH split AS MATERIALIZED (
+        SELECT word, stem, is_stop, CASE WHEN is_weak THEN {weak} ELSE 1 END AS weight
+        FROM search_words(to_tsvector('simple', catalogue_plain(%(words)s)))
+        UNION ALL
+        -- Two words may be one in the catalogue: change log, changelog.
+        SELECT word, stem, is_stop, {joined}
+        FROM search_words(to_tsvector('simple', search_joined(catalogue_plain(%(text)s))))
+    ),
+    lexemes AS MATERIALIZED (
         SELECT *, search_count(%(kind)s, 'word', stem) AS entries
         FROM (
-            SELECT word, stem, is_stop, is_weak, false AS is_joined
-            FROM search_words(to_tsvector('simple', catalogue_plain(%(words)s)))
+            SELECT word, stem, is_stop, weight FROM split
             UNION ALL
-            -- Two words may be one in the catalogue: change log, changelog.
-            SELECT word, stem, is_stop, is_weak, true
-            FROM search_words(to_tsvector('simple', search_joined(catalogue_plain(%(text)s))))
+            SELECT synonym, synonym, false, {synonym}
+            FROM split, unnest(search_synonyms(stem)) AS synonym
         ) AS words
     ),
     query AS MATERIALIZED (
-        SELECT bool_and(is_stop) AS is_stop, bool_or({unknown} AND NOT is_joined) AS has_unknown
+        SELECT bool_and(is_stop) AS is_stop, bool_or({unknown} AND weight >= {weak}) AS has_unknown
         FROM lexemes
     ),
     words AS MATERIALIZED (
@@ -40,9 +48,7 @@ RANKED = """
         ))::int) AS rarity
         FROM (
             -- Stop words count only in a query that has no others: the who.
-            SELECT stem, entries, max(
-                CASE WHEN is_joined THEN 0.25 WHEN is_weak THEN 0.5 ELSE 1 END
-            ) AS weight
+            SELECT stem, entries, max(weight) AS weight
             FROM lexemes JOIN query USING (is_stop) WHERE entries > 0 GROUP BY stem, entries
         ) AS stems, CAST(search_count(%(kind)s, 'all', '') AS float) AS total
         ORDER BY rarity DESC, stem LIMIT %(max_words)s
@@ -159,6 +165,9 @@ def ranking_sql(model, entries, *, is_filtered):
         "version": CATALOGUE_VERSION,
         "unknown": UNKNOWN,
         "named": NAMED,
+        "weak": WEAK,
+        "joined": JOINED,
+        "synonym": SYNONYM,
     }
     parts["score"] = SCORE.format(**parts)
     parts["by_word"] = BY_WORD.format(**parts)

@@ -3,7 +3,7 @@
 from math import inf
 
 MIN_LENGTH = 4  # of a word to correct or complete
-UNKNOWN = f"entries = 0 AND NOT is_stop AND NOT is_weak AND length(word) >= {MIN_LENGTH}"
+UNKNOWN = f"entries = 0 AND NOT is_stop AND length(word) >= {MIN_LENGTH}"
 LONG = 9  # letters, from which two mistakes are allowed
 MAX_CORRECTIONS = 3  # words of a query, the longest
 MAX_COMPLETIONS = 5

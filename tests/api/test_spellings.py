@@ -28,7 +28,7 @@ ENTRIES = [
     ("persian-letters", "نامه‌های فارسی", "نوشتن نامه برای کاربران."),
     ("hebrew-letters", "מכתבים בעברית", "כתיבת מכתב ללקוח."),
     ("office-flow", "Office Workflow", "Files an affidavit's pages."),
-    ("k8s-rollout", "Kubernetes Rollout", "Ships releases."),
+    ("cluster-rollout", "Kubernetes Rollout", "Ships releases."),
     ("index-advice", "Database Indexes", "Speeds up queries."),
 ]
 
@@ -93,8 +93,10 @@ PAIRS = [
     ("pdftables", "pdf tables", "pdf-tables"),
     ("extractrows", "extract rows", "pdf-tables"),
     ("frontend", "front end", "front-end-kit"),
-    ("kuberntes", "kubernetes", "k8s-rollout"),
+    ("kuberntes", "kubernetes", "cluster-rollout"),
     ("databases", "database", "index-advice"),
+    ("k8s", "kubernetes", "cluster-rollout"),
+    ("db", "database", "index-advice"),
     # Persian and Hebrew
     ("نامههای", "نامه‌های", "persian-letters"),
     ("كاربران", "کاربران", "persian-letters"),
@@ -118,6 +120,14 @@ def test_an_exact_spelling_comes_before_one_without_its_accents(anyone):
     assert slugs_for(anyone, "resume") == ["exact", "accented"]
     assert slugs_for(anyone, "résumé") == ["accented", "exact"]
     assert slugs_for(anyone, "fuße") == ["german"]
+
+
+def test_the_word_itself_comes_before_its_synonyms(anyone):
+    for slug, title in (("word", "Lawyer"), ("newer", "Legal Attorney")):
+        SkillFactory(slug=slug, title=title, description="", category="", tags=[])
+
+    assert slugs_for(anyone, "lawyer") == ["word", "newer"]
+    assert slugs_for(anyone, "attorneys") == ["newer", "word"]
 
 
 def test_a_name_with_signs_is_another_word(anyone, entries):
