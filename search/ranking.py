@@ -21,22 +21,17 @@ NAMED = 10**9  # the score of an exact name, higher than that of any words
 # all words, and raises them by their popularity. It uses whole numbers, whose sum does not depend
 # on the order.
 RANKED = """
-    WITH split AS MATERIALIZED (
-        SELECT word, stem, is_stop, CASE WHEN is_weak THEN {weak} ELSE 1 END AS weight
-        FROM search_words(to_tsvector('simple', catalogue_plain(%(words)s)))
-        UNION ALL
-        -- Two words may be one in the catalogue: change log, changelog.
-        SELECT word, stem, is_stop, {joined}
-        FROM search_words(to_tsvector('simple', search_joined(catalogue_plain(%(text)s))))
-    ),
-    lexemes AS MATERIALIZED (
-        SELECT *, search_count(%(kind)s, 'word', stem) AS entries
-        FROM (
-            SELECT word, stem, is_stop, weight FROM split
-            UNION ALL
-            SELECT synonym, synonym, false, {synonym}
-            FROM split, unnest(search_synonyms(stem)) AS synonym
-        ) AS words
+    WITH lexemes AS MATERIALIZED (
+        SELECT word, sense AS stem, is_stop, CASE WHEN place > 1 THEN {synonym}
+                WHEN labels = '{{B}}' THEN {joined} WHEN is_weak THEN {weak} ELSE 1 END AS weight,
+            search_count(%(kind)s, 'word', sense) AS entries
+        FROM search_words(
+            setweight(to_tsvector('simple', catalogue_plain(%(words)s)), 'A')
+            -- Two words may be one in the catalogue: change log, changelog.
+            || setweight(
+                to_tsvector('simple', search_joined(catalogue_plain(%(text)s))), 'B'
+            )
+        ), unnest(stem || search_synonyms(stem)) WITH ORDINALITY AS senses (sense, place)
     ),
     query AS MATERIALIZED (
         SELECT bool_and(is_stop) AS is_stop, bool_or({unknown} AND weight >= {weak}) AS has_unknown
