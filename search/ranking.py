@@ -12,6 +12,8 @@ MAX_POSTINGS = 10_000  # that a search reads for all words together
 MAX_FILTERED = 5_000  # the same if each entry must also pass a filter
 MAX_SCORED = 2000  # if a filter leaves at most so many entries, all of them are scored
 MAX_POPULAR = 20  # of the most relevant, which popularity can reorder
+# How much these count beside the words of the query themselves, at 1.
+WEAK, SYNONYM, JOINED = 0.5, 0.35, 0.25  # without accents, of the same sense, two as one
 NAMED = 10**9  # the score of an exact name, higher than that of any words
 
 # Weighs each word by its rarity among the entries (BM25's inverse document frequency, in
@@ -20,20 +22,29 @@ NAMED = 10**9  # the score of an exact name, higher than that of any words
 # on the order.
 RANKED = """
     WITH lexemes AS MATERIALIZED (
-        SELECT word, stem, is_stop, search_count(%(kind)s, 'word', stem) AS entries
-        FROM search_words(to_tsvector('simple', catalogue_plain(%(words)s)))
+        SELECT word, sense AS stem, is_stop, CASE WHEN place > 1 THEN {synonym}
+                WHEN labels = '{{B}}' THEN {joined} WHEN is_weak THEN {weak} ELSE 1 END AS weight,
+            search_count(%(kind)s, 'word', sense) AS entries
+        FROM search_words(
+            setweight(to_tsvector('simple', catalogue_plain(%(words)s)), 'A')
+            -- Two words may be one in the catalogue: change log, changelog.
+            || setweight(
+                to_tsvector('simple', search_joined(catalogue_plain(%(text)s))), 'B'
+            )
+        ), unnest(stem || search_synonyms(stem)) WITH ORDINALITY AS senses (sense, place)
     ),
     query AS MATERIALIZED (
-        SELECT bool_and(is_stop) AS is_stop, bool_or({unknown}) AS has_unknown
+        SELECT bool_and(is_stop) AS is_stop, bool_or({unknown} AND weight >= {weak}) AS has_unknown
         FROM lexemes
     ),
     words AS MATERIALIZED (
-        SELECT stem, entries, greatest(1, (1000 * ln(
+        SELECT stem, entries, greatest(1, (weight * 1000 * ln(
             (total + 1) / (entries - search_count(%(kind)s, 'implied', stem) + 0.5)
         ))::int) AS rarity
         FROM (
             -- Stop words count only in a query that has no others: the who.
-            SELECT DISTINCT stem, entries FROM lexemes JOIN query USING (is_stop) WHERE entries > 0
+            SELECT stem, entries, max(weight) AS weight
+            FROM lexemes JOIN query USING (is_stop) WHERE entries > 0 GROUP BY stem, entries
         ) AS stems, CAST(search_count(%(kind)s, 'all', '') AS float) AS total
         ORDER BY rarity DESC, stem LIMIT %(max_words)s
     ),
@@ -53,7 +64,7 @@ RANKED = """
         -- An exact name comes first: the slug, then the title.
         SELECT id AS entry_id, CASE WHEN slug = %(slug)s THEN 2 ELSE 1 END * {named} AS score
         FROM ({entries}) AS entry
-        WHERE slug = %(slug)s OR lower(title) COLLATE "C" = lower(%(text)s)
+        WHERE slug = %(slug)s OR lower(title) COLLATE "C" = lower(normalize(%(text)s))
         ORDER BY score DESC, id DESC LIMIT %(max_results)s
     ),
     matches AS MATERIALIZED (
@@ -149,6 +160,9 @@ def ranking_sql(model, entries, *, is_filtered):
         "version": CATALOGUE_VERSION,
         "unknown": UNKNOWN,
         "named": NAMED,
+        "weak": WEAK,
+        "joined": JOINED,
+        "synonym": SYNONYM,
     }
     parts["score"] = SCORE.format(**parts)
     parts["by_word"] = BY_WORD.format(**parts)

@@ -18,7 +18,7 @@ from marketplace.api.lists import KeysetList, KeysetPage
 from search import ranking
 from search.facet_counts import CATALOGUE_VERSION, FACET_VALUES, MAX_VALUES, facet_count
 from search.ranking import MAX_RESULTS
-from search.spelling import COMPLETION, LONG, MAX_CORRECTIONS, QUERY_WORDS, known_words
+from search.spelling import COMPLETED, FAR, LONG, MAX_CORRECTIONS, NEAR, QUERY_WORDS, known_words
 from search.zero_results import count_zero_results
 
 MAX_PAGE = ListQuery.max_limit
@@ -57,17 +57,21 @@ class CompiledRanking:
         return best, count
 
 
-def corrected_words(kind, text):
-    limits = {"long": LONG, "max_corrections": MAX_CORRECTIONS}
-    return known_words(fetch_all(QUERY_WORDS, {"kind": kind, "text": text, **limits}))
+def corrected_words(kind, text, letters_per_mistake=NEAR):
+    limits = {
+        "long": LONG,
+        "max_corrections": MAX_CORRECTIONS,
+        "letters_per_mistake": letters_per_mistake,
+    }
+    rows = fetch_all(QUERY_WORDS, {"kind": kind, "text": text, **limits})
+    return known_words(rows, letters_per_mistake)
 
 
 @on_replica
 def completed(kind, text):
-    """The text, with an unknown last word replaced by the most common word that begins with it."""
-    *whole, start = text.lower().split()
-    [(word,)] = fetch_all(COMPLETION, {"kind": kind, "begun": start})
-    return " ".join([*whole, word or start])
+    """The words of a text; an unknown last one becomes the most common that begins with it."""
+    [(words,)] = fetch_all(COMPLETED, {"kind": kind, "text": text})
+    return words
 
 
 @on_replica
@@ -83,6 +87,31 @@ def near_slugs(model, text):
     rows = model.objects.filter(pk__in=[row_id for _, row_id in best]).published().order_by()
     slugs = sorted(rows.values_list("slug", flat=True))
     return get_close_matches(slug, slugs, n=MAX_NEAR)
+
+
+def nearest(model, text):
+    """Published entries `{"kind", "slug", "title"}` for a search that finds nothing.
+
+    Those of the other kind if it finds them, or else those of both kinds that it finds with more
+    mistakes in each word.
+    """
+    models = sorted([Skill, Persona], key=lambda other: other is not model)
+    for letters_per_mistake in (NEAR, FAR):
+        entries = [
+            {"kind": other.kind, "slug": row.slug, "title": row.title}
+            for other in models
+            for row in best_of(other, corrected_words(other.kind, text, letters_per_mistake))
+        ]
+        if entries:
+            return entries
+    return []
+
+
+def best_of(model, words):
+    """The few best entries for words of the catalogue."""
+    best, _ = ranking_of_all(model).results(" ".join(words), limit=MAX_NEAR) if words else ([], 0)
+    rows = model.objects.published().only("slug", "title").in_bulk([row_id for _, row_id in best])
+    return [rows[row_id] for _, row_id in best if row_id in rows]
 
 
 @cache
@@ -153,6 +182,10 @@ class EntryList(KeysetList):
     @on_replica
     def search(self, query):
         ranking, count, validator = self.rank(query)
+        if not ranking:
+            # The nearest entries depend on the catalogue version, which not every validator checks.
+            validator = validator if query.is_versioned else None
+            return EmptyPage(query, nearest(self.model, query.words), validator)
         if query.sort == "relevance":
             return self.ranked_page(query, ranking, count, validator)
         ids = as_array(row_id for _, row_id in ranking)
@@ -193,6 +226,19 @@ class EntryList(KeysetList):
         present = [(*by_id[row_id], key) for row_id, key in keys.items() if row_id in by_id]
         rows, versions = [row for row, *_ in present], [(key, *of) for _, of, key in present]
         return KeysetPage(query, Read(rows, validator, versions), count, lambda row: keys[row.pk])
+
+
+class EmptyPage(KeysetPage):
+    """The page of a search that finds nothing, with the `nearest` entries (contract 8.24)."""
+
+    def __init__(self, query, entries, validator):
+        super().__init__(query, Read([], validator, entries), 0)
+        self.nearest = entries
+
+    def get_paginated_response(self, data, request):
+        response = super().get_paginated_response(data, request)
+        response.data["nearest"] = self.nearest
+        return response
 
 
 class SearchResultList(KeysetList):

@@ -1,11 +1,16 @@
+from catalogue.models import Kind
 from catalogue.serializers.personas import PersonaSerializer
 from catalogue.serializers.skills import SkillSerializer
-from marketplace.api.fields import CountField, TextField
+from marketplace.api.fields import ChoiceField, CountField, TextField
 from marketplace.api.serializers import PageSerializer, ResponseSerializer
 from search.facet_counts import MAX_VALUES
 from search.ranking import MAX_RESULTS
 
 OF_SEARCH = f"The total on all pages. A search finds at most its best {MAX_RESULTS:,}."
+OF_NOTHING = (
+    "Only if `q` finds nothing: what it finds of the other kind, or entries of both kinds with "
+    "similar words."
+)
 # The name of a facet here, by its name in the counts and in a list's filter.
 PLURALS = {
     "category": "categories",
@@ -16,14 +21,22 @@ PLURALS = {
 }
 
 
+class NearestEntrySerializer(ResponseSerializer):
+    kind = ChoiceField(Kind.values, initial="persona")
+    slug = TextField(initial="archivist")
+    title = TextField(initial="Archivist")
+
+
 class SkillPageSerializer(PageSerializer):
     results = SkillSerializer(many=True)
     count = CountField(help_text=OF_SEARCH)
+    nearest = NearestEntrySerializer(many=True, required=False, help_text=OF_NOTHING)
 
 
 class PersonaPageSerializer(PageSerializer):
     results = PersonaSerializer(many=True)
     count = CountField(help_text=OF_SEARCH)
+    nearest = NearestEntrySerializer(many=True, required=False, help_text=OF_NOTHING)
 
 
 class FacetValueSerializer(ResponseSerializer):

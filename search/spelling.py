@@ -7,10 +7,14 @@ UNKNOWN = f"entries = 0 AND NOT is_stop AND length(word) >= {MIN_LENGTH}"
 LONG = 9  # letters, from which two mistakes are allowed
 MAX_CORRECTIONS = 3  # words of a query, the longest
 MAX_COMPLETIONS = 5
+# For the nearest entries of a search that finds nothing, a third of a word may be mistaken.
+NEAR, FAR = 100, 3  # letters for each mistake, if that allows more than one or two
+MIN_HALF = 3  # letters of one of two words that are written as one
 
 # The words of a query except stop words. For a word that no entry contains, also the known
 # spellings that begin with the same letter and have about the same length or continue it, the most
 # common first. Spellings of very few entries are left out, because many are mistakes themselves.
+# The last column splits the word into the two most common words, if it can be split.
 QUERY_WORDS = f"""
     SELECT word, entries, CASE WHEN is_unknown AND row_number() OVER (
         PARTITION BY is_unknown ORDER BY length(word) DESC, word
@@ -18,10 +22,19 @@ QUERY_WORDS = f"""
         SELECT value FROM search_facetcount AS spelling
         WHERE kind = %(kind)s AND facet = 'spelling'
             AND value >= left(word, 1) AND value < left(word, 1) || chr(1114111)
-            AND (abs(length(value) - length(word)) <= 1 + (length(word) >= %(long)s)::int
+            AND (abs(length(value) - length(word)) <= greatest(
+                    1 + (length(word) >= %(long)s)::int, length(word) / %(letters_per_mistake)s
+                )
                 OR starts_with(value, word))
             AND spelling.entries > (SELECT search_count(%(kind)s, 'all', '') / 100000)
         ORDER BY spelling.entries DESC, value
+    ) END, CASE WHEN is_unknown THEN (
+        SELECT ARRAY[left(word, place), substr(word, place + 1)]
+        FROM generate_series({MIN_HALF}, length(word) - {MIN_HALF}) AS place, LATERAL (SELECT least(
+            search_count(%(kind)s, 'spelling', left(word, place)),
+            search_count(%(kind)s, 'spelling', substr(word, place + 1))
+        )) AS halves (entries)
+        WHERE halves.entries > 0 ORDER BY halves.entries DESC LIMIT 1
     ) END
     FROM (
         SELECT word, entries, {UNKNOWN} AS is_unknown
@@ -32,17 +45,20 @@ QUERY_WORDS = f"""
 """
 
 
-def known_words(query_words):
+def known_words(query_words, letters_per_mistake):
     """The words of a query from rows of QUERY_WORDS, misspelt ones corrected, others completed."""
     words = []
-    for word, entries, spellings in query_words:
-        words += [word] if entries else corrected(word, spellings or [])
+    for word, entries, spellings, halves in query_words:
+        allowed = max(2 if len(word) >= LONG else 1, len(word) // letters_per_mistake)
+        words += [word] if entries else corrected(word, spellings or [], halves or [], allowed)
     return words
 
 
-def corrected(word, spellings):
-    """The nearest spelling, the first if several are; otherwise the first completions."""
-    allowed = 2 if len(word) >= LONG else 1
+def corrected(word, spellings, halves, allowed):
+    """The nearest spelling, the first if several are; otherwise the first completions.
+
+    Two words without the space between them are nearer than a word with two mistakes.
+    """
     letters = set(word)
     near = [
         (apart, place, spelling)
@@ -51,20 +67,32 @@ def corrected(word, spellings):
         if len(letters.symmetric_difference(spelling)) <= 2 * allowed
         and (apart := distance(word, spelling, allowed)) <= allowed
     ]
+    apart, _, nearest = min(near, default=(inf, None, None))
+    if halves and apart > 1:
+        return halves
     if near:
-        return [min(near)[2]]
+        return [nearest]
     return [spelling for spelling in spellings if spelling.startswith(word)][:MAX_COMPLETIONS]
 
 
-# The most common word that begins like a word that no entry contains.
-COMPLETION = """
-    SELECT CASE WHEN search_count(%(kind)s, 'word', %(begun)s) = 0 THEN (
-        SELECT value FROM search_facetcount
-        WHERE kind = %(kind)s AND facet = 'spelling'
-            AND value >= %(begun)s AND value < %(begun)s || chr(1114111)
-            AND starts_with(value, %(begun)s) AND entries > 0
-        ORDER BY entries DESC, value LIMIT 1
-    ) END
+# A text in its plain form. If no entry contains its last word, that is replaced by the most common
+# one that begins with it.
+COMPLETED = """
+    WITH plain AS MATERIALIZED (
+        SELECT words[:cardinality(words) - 1] AS whole, words[cardinality(words)] AS begun
+        FROM regexp_split_to_array(trim(catalogue_plain(%(text)s)), ' +') AS words
+    )
+    SELECT array_to_string(whole || coalesce(
+        CASE WHEN search_count(%(kind)s, 'word', begun) = 0 THEN (
+            SELECT value FROM search_facetcount
+            WHERE kind = %(kind)s AND facet = 'spelling'
+                AND value >= begun AND value < begun || chr(1114111)
+                AND starts_with(value, begun) AND entries > 0
+            ORDER BY entries DESC, value LIMIT 1
+        ) END,
+        begun
+    ), ' ')
+    FROM plain
 """
 
 

@@ -1,13 +1,14 @@
 """The words of names: what staff search by, beside the postings of published entries."""
 
-import re
-
 from django.contrib.postgres.search import SearchQuery, SearchVector
 from django.db import models
 from django.db.models import Func, Value
 from django.db.models.functions import Concat
 
+from infrastructure.db.statements import fetch_all
+
 MAX_WORDS = 10  # of a search
+WORDS_IN = "SELECT lexeme FROM unnest(to_tsvector('simple', catalogue_plain(%s))) LIMIT %s"
 
 
 def words_of(first, *others):
@@ -19,12 +20,13 @@ def words_of(first, *others):
 
 
 def words_in(text):
-    return re.findall(r"\w+", text.lower())[:MAX_WORDS]
+    """The words of a text in the form that the index has."""
+    return [word for (word,) in fetch_all(WORDS_IN, [text, MAX_WORDS])]
 
 
 def beginning_with(words):
     """A query for texts that have, for each of these words, one that starts with it."""
-    prefixes = " & ".join(f"{word}:*" for word in words)
+    prefixes = " & ".join(f"'{word}':*" for word in words)
     return SearchQuery(prefixes, search_type="raw", config="simple")
 
 

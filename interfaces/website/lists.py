@@ -77,6 +77,7 @@ class ListPage(Page):
             facets=[facet for facet in self.choices(query, counts) if facet["choices"]],
             results=page.results,
             count=page.count,
+            nearest=getattr(page, "nearest", []),
             **numbered(page, before, request),
         )
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 
-from catalogue.models import TITLE_WITHOUT_CASE, Persona, Skill
+from catalogue.models import TITLE_WITHOUT_CASE, Persona, Skill, in_nfc
 from infrastructure.db.statements import fetch_all, fetch_one
 from infrastructure.http_cache.validators import ALWAYS_FRESH, Read, Validator
 from infrastructure.replicas.reading import on_replica
@@ -123,7 +123,7 @@ def titles(kind, text, number):
     if not text:
         return {}
     by_title = MODELS[f"{kind}s"].objects.published().alias(name=TITLE_WITHOUT_CASE)
-    by_title = by_title.filter(name__startswith=text.lower()).order_by("name")
+    by_title = by_title.filter(name__startswith=in_nfc(text).lower()).order_by("name")
     matches = dict(by_title.values_list("slug", "title")[:number])
     best = first_of(kind, number, {"q": [completed(kind, text)[:MAX_QUERY]]})
     return matches | {row.slug: row.title for row in best.results}

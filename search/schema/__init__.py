@@ -23,6 +23,7 @@ def entries(kind, counter, *more, is_free):
 
 SQL = [
     read("facts.sql"),
+    read("synonyms.sql"),
     read("counts.sql"),
     read("popularity.sql"),
     entries("skill", "downloads", is_free="NULL"),

@@ -1,13 +1,33 @@
 -- The words and values by which an entry is found and counted (docs/develop/search.md says why).
 
--- The words of a text with their stems; a stop word (the, who, for) is its own stem.
+-- The words of a text with their stems; a stop word (the, who, for) is its own stem. A word with
+-- accents is followed by its spellings without them, which are weak. (If it were an SQL function,
+-- PostgreSQL would plan it for every search.)
 CREATE OR REPLACE FUNCTION search_words(
-    vector tsvector, OUT word text, OUT stem text, OUT is_stop boolean, OUT labels text[]
+    vector tsvector, OUT word text, OUT stem text, OUT is_stop boolean, OUT labels text[],
+    OUT is_weak boolean
 ) RETURNS SETOF record
-LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 30 AS $$
-    SELECT lexeme, coalesce(stems[1], lexeme), stems = '{}', weights
-    FROM unnest(vector), ts_lexize('english_stem', lexeme) AS stems
-$$;
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 30 AS $$
+BEGIN
+    RETURN QUERY
+    SELECT spelling, coalesce(stems[1], spelling), stems = '{}', weights, spelling <> lexeme
+    FROM unnest(vector), unnest(CASE WHEN octet_length(lexeme) > length(lexeme)
+        THEN catalogue_spellings(lexeme) ELSE ARRAY[lexeme] END) AS spelling,
+        ts_lexize('english_stem', spelling) AS stems;
+END $$;
+
+-- Each two adjacent words of a plain name as one: change-log and Change Log are changelog, too.
+CREATE OR REPLACE FUNCTION search_joined(plain text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+    words CONSTANT text[] := regexp_split_to_array(plain, ' +');
+    joined text := '';
+BEGIN
+    FOR place IN 2 .. cardinality(words) LOOP
+        joined := joined || ' ' || words[place - 1] || words[place];
+    END LOOP;
+    RETURN joined;
+END $$;
 
 -- The facts about an entry. `impact` says, in thousandths, how much the entry is about a word. It
 -- rises with each field that has the word (title 3, slug 2, tag 2, description 1, category 1) and
@@ -21,36 +41,45 @@ CREATE OR REPLACE FUNCTION search_facts(
     author text, license text, is_free boolean, OUT facet text, OUT value text, OUT impact smallint
 ) RETURNS SETOF record
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 60 AS $$
-    WITH words AS MATERIALIZED (
-        SELECT word, stem, is_stop,
+    WITH plain AS MATERIALIZED (
+        SELECT catalogue_plain(title) AS title, catalogue_plain(slug) AS slug
+    ),
+    words AS MATERIALIZED (
+        SELECT word, stem, is_stop, is_weak,
             cardinality(array_positions(labels, 'A')) AS in_title,
             cardinality(array_positions(labels, 'B')) AS in_slug,
             cardinality(array_positions(labels, 'C')) AS in_tags,
             cardinality(array_positions(labels, 'D')) AS in_description,
-            0 AS in_category
-        FROM search_words(
-            setweight(to_tsvector('simple', catalogue_plain(title)), 'A')
-            || setweight(to_tsvector('simple', catalogue_plain(slug)), 'B')
+            0 AS in_category, 0 AS in_joined
+        FROM plain, search_words(
+            setweight(to_tsvector('simple', plain.title), 'A')
+            || setweight(to_tsvector('simple', plain.slug), 'B')
             || setweight(to_tsvector('simple', catalogue_plain(array_to_string(tags, ' '))), 'C')
             || setweight(to_tsvector('simple', catalogue_plain(description)), 'D')
         )
         UNION ALL
         -- There are no more than four labels.
-        SELECT word, stem, is_stop, 0, 0, 0, 0, 1
-        FROM search_words(to_tsvector('simple', catalogue_plain(category)))
+        SELECT word, stem, is_stop, is_weak, 0, 0, 0, 0,
+            ('A' = ANY (labels))::int, ('B' = ANY (labels))::int
+        FROM plain, search_words(
+            setweight(to_tsvector('simple', catalogue_plain(category)), 'A') || setweight(
+                to_tsvector('simple', search_joined(plain.title) || search_joined(plain.slug)), 'B'
+            )
+        )
     ),
     fields AS (
-        SELECT greatest(0.5, 0.25 + 0.75 * sum(in_title) / 3) AS title,
-            greatest(0.5, 0.25 + 0.75 * sum(in_slug) / 3) AS slug,
-            greatest(0.5, 0.25 + 0.75 * sum(in_tags) / 2) AS tags,
-            greatest(0.5, 0.25 + 0.75 * sum(in_description) / 40) AS description
-        FROM words WHERE NOT is_stop
+        SELECT greatest(0.5, 0.25 + 0.75::float * sum(in_title) / 3) AS title,
+            greatest(0.5, 0.25 + 0.75::float * sum(in_slug) / 3) AS slug,
+            greatest(0.5, 0.25 + 0.75::float * sum(in_tags) / 2) AS tags,
+            greatest(0.5, 0.25 + 0.75::float * sum(in_description) / 40) AS description
+        FROM words WHERE NOT is_stop AND NOT is_weak
     ),
     stems AS (
-        SELECT stem, sum(
+        SELECT stem, sum(CASE WHEN is_weak THEN 0.5 ELSE 1 END * (
             3 * in_title / fields.title + 2 * in_slug / fields.slug + 2 * in_tags / fields.tags
-            + power(in_description::numeric, 0.75) / fields.description + in_category
-        ) AS frequency, bool_and(in_category > 0) AS is_implied
+            + power(in_description::float, 0.75) / fields.description + in_category
+            + in_joined
+        )) AS frequency, bool_and(in_category > 0) AS is_implied
         FROM words, fields
         -- A stop word says nothing, except in a name: The Who, IT.
         WHERE NOT is_stop OR in_title + in_slug > 0
@@ -61,7 +90,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 60 AS $$
     SELECT 'implied', stem, NULL FROM stems WHERE is_implied
     UNION ALL
     SELECT DISTINCT 'spelling', word, NULL::smallint FROM words
-    WHERE NOT is_stop AND length(word) > 2 AND word !~ '[0-9]'
+    WHERE NOT is_stop AND in_joined = 0 AND length(word) > 2 AND word !~ '[0-9]'
     UNION ALL
     SELECT 'all', '', NULL
     UNION ALL

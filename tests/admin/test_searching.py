@@ -29,7 +29,7 @@ def test_a_word_of_a_name_finds_it(admin_client, kind, subtests):
     row = MAKERS[kind]("release-robin")
     MAKERS[kind]("release-captain")
 
-    for term in ("robin", "ROBIN", "rob", "rob release", "release-robin"):
+    for term in ("robin", "ROBIN", "rob\u00adin", "rob", "rob release", "release-robin"):
         with subtests.test(term):
             assert matches(admin_client, type(row), term) == ["release-robin"]
 
@@ -52,8 +52,8 @@ def test_a_claim_is_found_by_its_agent_and_by_its_operator(admin_client, agent):
 @pytest.mark.parametrize(
     ("rows", "index"),
     [
-        (Agent.objects.named("robin"), "agent_words"),
-        (OperatorClaim.objects.named("ada"), "claim_words"),
+        (Agent.objects, "agent_words"),
+        (OperatorClaim.objects, "claim_words"),
     ],
 )
 @pytest.mark.django_db
@@ -63,7 +63,7 @@ def test_an_index_has_the_words(rows, index):
         # Over so few rows it would do as well.
         cursor.execute("DROP INDEX claim_email")
 
-    assert index in rows.order_by().explain()
+    assert index in rows.named("robin").order_by().explain()
 
 
 @pytest.mark.parametrize(

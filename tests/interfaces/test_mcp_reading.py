@@ -22,6 +22,7 @@ READS = [
     ("search_skills", {"query": None, "limit": 1}, "/api/v1/skills?limit=1"),
     ("search_skills", {"query": "c++ & ü"}, "/api/v1/skills?query=c%2B%2B+%26+%C3%BC"),
     ("search_personas", {"query": "scribe"}, "/api/v1/personas?query=scribe"),
+    ("search_skills", {"query": "scribbe"}, "/api/v1/skills?query=scribbe"),  # nearest: scribe
     ("get_skill", {"slug": "wanted"}, "/api/v1/skills/wanted"),
     ("get_persona", {"slug": "scribe"}, "/api/v1/personas/scribe"),
     (

@@ -51,8 +51,8 @@ TOOLS = {
     "search_skills": Tool(
         "Search skills",
         "Find skills: instructions for one kind of task. Returns `results`, best match first; "
-        "`contextTokens` is what a text costs your context. Filters match whole values: "
-        "list_facets lists them.",
+        "`contextTokens` is what a text costs your context. Without a match, see `nearest`. "
+        "Filters match whole values: list_facets lists them.",
         {**SEARCH, "bundledIn": "Slug of a persona that bundles it", "sort": ""},
         operation_id="list_skills",
         aliases=ALIASES,
@@ -104,7 +104,7 @@ TOOLS = {
         "Search personas",
         "Find personas: roles to work in, each a prompt that bundles skills. Returns `results`, "
         "best match first, with rating and price. Only those with `isFree` can be installed. "
-        "Filters match whole values: list_facets lists them.",
+        "Without a match, see `nearest`. Filters match whole values: list_facets lists them.",
         {**SEARCH, "skill": "Slug of a skill in it", "free": "", "minRating": "", "sort": ""},
         operation_id="list_personas",
         aliases=ALIASES,
