@@ -9,10 +9,11 @@ from connections.parsers import FormParser
 from marketplace import access
 from marketplace.access import Audience
 from marketplace.acting import acting
-from marketplace.api.exceptions import NO_SUCH_PATH, NotFound, handle
+from marketplace.api.exceptions import NO_SUCH_PATH, NotFound, Unavailable, handle
 from marketplace.api.links import base_url
 from marketplace.api.responses import public_response
 from marketplace.api.viewsets import PublicReadingViewSet, PublicViewSet
+from marketplace.middleware.errors import is_transient, log_cause
 from marketplace.ratelimits.decorators import ratelimit
 
 # The errors of RFC 6749 for the statuses that it does not give one; the SDKs of MCP know the first.
@@ -21,8 +22,14 @@ FULL_FOR = 3600  # seconds until a client may try to register again
 
 
 def handle_as_oauth(error, context):
-    """DRF's exception handler: every error in the shape of RFC 6749, section 5.2."""
-    response = handle(error, context)
+    """DRF's exception handler: every error in the shape of RFC 6749, section 5.2.
+
+    Clients go by its code: for one that they do not know, they send the person to sign in again.
+    """
+    is_busy = is_transient(error)
+    response = handle(Unavailable() if is_busy else error, context)
+    if is_busy:
+        log_cause(context["request"], response, error)
     if response is not None:
         name = ERRORS.get(response.status_code, "invalid_request")
         response.data = {"error": name, "error_description": response.data["error"]}

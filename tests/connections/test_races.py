@@ -8,6 +8,7 @@ from threading import Barrier
 
 import pytest
 from django.db import connection as database
+from django.db import transaction
 
 from agents.models import AgentToken
 from connections.models import Connection
@@ -67,6 +68,31 @@ def test_two_exchanges_of_a_code_leave_nothing(connected, connector, code_of, cl
     [sent] = [response.json() for response in responses if response.status_code == 200]
     assert not works(client_of, sent["access_token"])
     assert connector.refresh(sent["refresh_token"]).status_code == 400
+
+
+@pytest.mark.contract("35.17")
+def test_a_busy_database_is_an_error_that_clients_know(connected, connector, connection):
+    def refresh():
+        try:
+            with database.cursor() as cursor:
+                cursor.execute("SET lock_timeout = '50ms'")
+            return connector.refresh(connection.refresh_token)
+        finally:
+            database.close()
+
+    with ThreadPoolExecutor(1) as pool, transaction.atomic():
+        connected.lock()
+        response = pool.submit(refresh).result()
+
+    assert (response.status_code, response.json()) == (
+        503,
+        {
+            "error": "temporarily_unavailable",
+            "error_description": "Service temporarily unavailable. Try again in a few seconds.",
+        },
+    )
+    assert response["Retry-After"] == "2"
+    assert connector.refresh(connection.refresh_token).status_code == 200
 
 
 @pytest.mark.contract("35.7")
