@@ -3,30 +3,20 @@
 from django.conf import settings
 from django.contrib import messages
 from django.db import transaction
-from django.middleware.csrf import rotate_token
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from agents.models import OperatorKey
 from audit.models import AuditEvent
 from marketplace.shown_once import shown_once
 from operators import sessions
 from operators.agents_list import AgentsList
+from operators.log_in import LogInPage, by
 from operators.overview import Overview
-from operators.pages import (
-    WITH_SCRIPT,
-    Console,
-    OperatorPage,
-    count_key,
-    handle_in,
-    too_many,
-    way_back,
-    with_limits,
-)
+from operators.pages import WITH_SCRIPT, Console, handle_in, way_back
 from people.sessions import member_of
 
 
-class AgentsPage(OperatorPage):
+class AgentsPage(LogInPage):
     """The operator's agents, or the form that takes a key.
 
     A visitor who came from the page of an `agent`, or from the page in `next`, returns there after
@@ -43,31 +33,9 @@ class AgentsPage(OperatorPage):
         return render(request, "operator/agents.html", context)
 
     def post(self, request):
-        """Log in: each try counts, and an unknown key costs what a pending or ended one does."""
-        usage = count_key(request)
-        if usage.is_exceeded:
-            return too_many(request, usage)
-        key = OperatorKey.objects.of_text(request.POST.get("key", "").strip())
-        if key is None:
-            AuditEvent.objects.record("log_in_failed", kind="operatorkey")
-            response = self.ask(request, refused=usage, status=400)
-        else:
-            rotate_token(request)
-            # Messages for the key that this browser had before are not for this key.
-            storage = messages.get_messages(request)
-            storage.used = len(storage) > 0
-            handle = handle_in(request, "agent")
-            page = reverse("operator-agent", args=[handle]) if handle else "operator"
-            response = redirect(way_back(request) or page)
-            self.begin_session(request, response, key)
-        return with_limits(response, usage)
-
-    @transaction.atomic
-    def begin_session(self, request, response, key):
-        if previous := sessions.session_of(request):
-            previous.delete()
-        sessions.begin(response, key)
-        AuditEvent.objects.record("log_in", key, by=by(key))
+        handle = handle_in(request, "agent")
+        page = reverse("operator-agent", args=[handle]) if handle else "operator"
+        return self.log_in(request, way_back(request) or page)
 
     def ask(self, request, *, refused=None, status=200):
         context = {
@@ -124,11 +92,6 @@ class EndSessions(Console):
         self.key.sessions.all().delete()
         AuditEvent.objects.record("end_sessions", self.key, by=by(self.key))
         return logged_out(request, "All sessions of your key have ended. The key keeps working.")
-
-
-def by(key):
-    """The actor of what an operator does with no particular agent."""
-    return "operator", str(key)
 
 
 def logged_out(request, message):
