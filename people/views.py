@@ -14,6 +14,7 @@ from django.views.decorators.cache import never_cache
 from marketplace.access import Audience
 from marketplace.api.links import local_path
 from marketplace.documents import Busy, Unreachable
+from marketplace.hops import has_hopped, hop, wait
 from marketplace.issuers import IssuerBusy, IssuerUnavailable
 from marketplace.middleware.pages import page
 from marketplace.ratelimits.client_address import client_address
@@ -25,7 +26,7 @@ from people.models import Person, Provider
 
 RETRY_SECONDS = 60  # as often as documents are fetched
 POLICY = "login-address"
-HERE = "here"  # marks the callback that the browser sends from our own page
+TITLE = "Signing in"
 # An error that a provider may send (RFC 6749, OpenID Connect); others are not shown.
 ERRORS = {
     *("access_denied", "login_required", "interaction_required", "consent_required"),
@@ -42,7 +43,7 @@ def begin(request, back, *, is_silent):
     try:
         url = client.authorization_url(Provider.current(), request, flow)
     except IssuerBusy:
-        return wait(request)
+        return wait(request, TITLE)
     except IssuerUnavailable as error:
         return unreachable(request, error.headers["Retry-After"], flow.back)
     response = redirect(url)
@@ -72,8 +73,8 @@ class Callback(SignInPage):
     """Where the provider leads back to, with a code."""
 
     def get(self, request):
-        if HERE not in request.GET:
-            return hop(request)
+        if not has_hopped(request):
+            return hop(request, TITLE)
         try:
             flow = Flow.of(request)
         except SignInRefused as error:
@@ -83,7 +84,7 @@ class Callback(SignInPage):
         try:
             response = self.finish(request, flow)
         except Busy:
-            return wait(request)  # and the cookie stays
+            return wait(request, TITLE)  # and the cookie stays
         except IssuerUnavailable as error:
             response = unreachable(request, error.headers["Retry-After"], flow.back)
         except Unreachable as error:
@@ -128,23 +129,6 @@ def check_answer(answer, provider):
         raise SignInRefused(f"The identity provider did not sign you in: {error}. Sign in again.")
     if len(answer.getlist("code")) != 1 or not answer["code"]:
         raise SignInRefused(INVALID, "the answer has no code")
-
-
-def hop(request):
-    """A page that sends the callback again from this site, with the session's strict cookie."""
-    query = request.GET.copy()
-    query[HERE] = "1"
-    context = {"address": f"{request.path}?{query.urlencode()}", "seconds": 0}
-    return render(request, "people/hop.html", context)
-
-
-def wait(request):
-    """A page that opens the same address in a second, when another request has fetched."""
-    context = {"address": request.get_full_path(), "seconds": 1}
-    response = render(request, "people/hop.html", context, status=HTTPStatus.SERVICE_UNAVAILABLE)
-    response["Retry-After"] = "1"
-    add_never_cache_headers(response)
-    return response
 
 
 def refuse(request, error, back):
