@@ -3,10 +3,20 @@
 from django.urls import re_path
 
 from connections import views
+from connections.console import Connections, EndConnection
+from connections.pages import Connect
+from operators.urls import AGENT
 
 OF_RESOURCE = r"^\.well-known/oauth-protected-resource"
 
 urlpatterns = [
+    re_path(r"^operator/connect/?$", Connect.as_view(), name="connect"),
+    re_path(r"^operator/connections/?$", Connections.as_view(), name="operator-connections"),
+    re_path(
+        rf"{AGENT}/end-connection{EndConnection.subject_path}/?$",
+        EndConnection.as_view(),
+        name="operator-end-connection",
+    ),
     re_path(
         r"^\.well-known/oauth-authorization-server/?$",
         views.DocumentOfOAuthViewSet.as_view({"get": "server"}),

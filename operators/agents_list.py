@@ -73,6 +73,9 @@ class AgentsList:
 def with_numbers(claims):
     """Annotate what a row of the list shows."""
     own = {"agent": OuterRef("agent")}
+    tokens = AgentToken.objects.filter(**own)
+    # That of a connection is replaced when the client needs it again.
+    of_connections = tokens.filter(connection__isnull=False, revoked_at=None)
     skills, personas = (
         model.objects.present().filter(**own) for model in (SkillInstall, PersonaInstall)
     )
@@ -81,13 +84,8 @@ def with_numbers(claims):
         skills=number_of(skills),
         personas=number_of(personas),
         updates=number_of(skills.outdated()) + number_of(personas.outdated()),
-        last_used_at=Subquery(
-            AgentToken.objects.filter(**own)
-            .order_by()
-            .values("agent")
-            .values(last=Max("last_used_at"))
-        ),
-        has_token=Exists(AgentToken.objects.valid().filter(**own)),
+        last_used_at=Subquery(tokens.order_by().values("agent").values(last=Max("last_used_at"))),
+        has_token=Exists(tokens.valid() | of_connections),
         is_asked_for=Exists(ClaimCode.objects.valid().filter(claim=OuterRef("pk"))),
     )
 

@@ -12,7 +12,7 @@ from installs.serializers.advisories import AdvisorySerializer
 from installs.serializers.installs import OwnPersonaSerializer, OwnSkillSerializer
 from installs.serializers.profile import AvailableUpdateSerializer, LimitSerializer
 from marketplace.api.fields import timestamp
-from marketplace.features import has_submissions
+from marketplace.features import has_connectors, has_submissions
 from operators.pages import Console
 from reviews.serializers import WrittenReviewSerializer
 from submissions.serializers import DecidedSubmissionSerializer
@@ -48,11 +48,25 @@ def exported(claim):
             name: serializer(list(rows(agent)), many=True).data
             for name, (serializer, rows) in lists.items()
         },
+        **({"connections": connections_of(claim)} if has_connectors() else {}),
         "actions": [
             {"at": timestamp(event.history_date), "text": event.history_change_reason}
             for event in actions_of(claim)
         ],
     }
+
+
+def connections_of(claim):
+    return [
+        {
+            "client": connection.client.name,
+            "host": connection.host or None,  # none on the operator's own computer
+            "scopes": connection.scopes,
+            "createdAt": timestamp(connection.created_at),
+            "lastUsedAt": connection.last_used_at and timestamp(connection.last_used_at),
+        }
+        for connection in claim.connections.live().for_list()
+    ]
 
 
 def actions_of(claim):

@@ -43,37 +43,54 @@ class AgentManager(models.Manager.from_queryset(AgentQuerySet)):
             raise RegistrationByInvitation
         return self.enrol(invitation=invitation, **fields)
 
-    def enrol(self, *, invitation=None, name="", handle=None, description="", runtime=""):
+    def enrol(self, *, invitation=None, handle=None, **fields):
         """Create an agent with its claim and a token, which has all scopes or the invitation's.
 
         Returns the agent with the issued `token` set on it. Raises InvalidInvitation, and
-        HandleTaken if the caller chose the handle. A generated handle is generated again until it
-        is free.
+        HandleTaken if the caller chose the handle.
         """
-        is_chosen = handle is not None
-        handle = handle if is_chosen else handles.readable(name)
-        while True:
-            try:
-                with transaction.atomic():
-                    # If the handle is taken, the rollback gives the use of the invitation back.
-                    rights = {} if invitation is None else Invitation.objects.spend(invitation)
-                    scopes = rights.pop("scopes", DEFAULT_SCOPES)
-                    agent = self.create(
-                        name=name,
-                        handle=handle,
-                        description=description,
-                        runtime=runtime,
-                        **rights,
-                    )
-                    OperatorClaim.objects.create(agent=agent)
-                    agent.token = agent.tokens.issue(agent, scopes)
-                    return agent
-            except IntegrityError as error:
-                if not violates(error, "unique_agent_handle"):
-                    raise
-                if is_chosen:
-                    raise HandleTaken from error
-                handle = handles.readable(name, suffix=handles.random_part())
+
+        def create(handle):
+            # If the handle is taken, the rollback gives the use of the invitation back.
+            rights = {} if invitation is None else Invitation.objects.spend(invitation)
+            scopes = rights.pop("scopes", DEFAULT_SCOPES)
+            agent = self.create(handle=handle, **fields, **rights)
+            OperatorClaim.objects.create(agent=agent)
+            agent.token = agent.tokens.issue(agent, scopes)
+            return agent
+
+        return with_handle(create, handle, fields.get("name", ""))
+
+    def enrol_for(self, claim, *, name):
+        """Create an agent for a client, with the operator of another claim (contract 35.26).
+
+        It has a full claim, and no token of its own: it acts through a connection.
+        """
+
+        def create(handle):
+            agent = self.create(handle=handle, name=name)
+            claim.make_full_claim(agent)
+            return agent
+
+        return with_handle(create, None, name)
+
+
+def with_handle(create, chosen, name):
+    """Create an agent with the chosen handle, or with one that is generated until it is free.
+
+    Raises HandleTaken if the chosen one is taken.
+    """
+    handle = handles.readable(name) if chosen is None else chosen
+    while True:
+        try:
+            with transaction.atomic():
+                return create(handle)
+        except IntegrityError as error:
+            if not violates(error, "unique_agent_handle"):
+                raise
+            if chosen is not None:
+                raise HandleTaken from error
+            handle = handles.readable(name, suffix=handles.random_part())
 
 
 class Agent(models.Model):

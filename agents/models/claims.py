@@ -197,6 +197,17 @@ class OperatorClaim(models.Model):
         by = ("agent", self.agent.handle)
         AuditEvent.objects.record("confirm_claim", self.agent, by=by, message=reason)
 
+    def make_full_claim(self, agent):
+        """The claim of a new agent, whose operator is that of this one."""
+        return OperatorClaim.objects.create(
+            agent=agent,
+            operator_name=self.operator_name,
+            operator_email=self.operator_email,
+            key=self.key,
+            scopes=list(DEFAULT_SCOPES),
+            claimed_at=timezone.now(),
+        )
+
     def _copy(self, code, *names):
         for name in names:
             setattr(self, name, getattr(code, name))

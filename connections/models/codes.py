@@ -11,10 +11,10 @@ from agents.models import OperatorClaim, OperatorKey
 from connections import redirect_uris
 from connections.exceptions import PageAnswered, Refused, TooManyConnections
 from connections.models.clients import OAuthClient
-from connections.models.connections import Connection
+from connections.models.connections import Connection, derived
 from marketplace.api.scopes import Scope
 from marketplace.models import violates
-from marketplace.secrets import CODE
+from marketplace.secrets import CODE, TOKEN_SECRET_LENGTH
 
 LIFETIME = timedelta(seconds=60)
 KEPT_FOR = timedelta(days=1)  # longer than a consent page can be answered
@@ -32,9 +32,23 @@ class AuthorizationCodeQuerySet(models.QuerySet):
             return None
         return self.filter(digest=tokens.digest(text)).first()
 
+    def has_answer(self, page, text):
+        """Whether a consent page has got this code, which can still be used.
+
+        A second click sends the same answer again, and the browser forgets the first response.
+        Raises PageAnswered if the page has got another code, or this one has been used.
+        """
+        code = self.filter(page=tokens.digest(page)).first()
+        if code is None:
+            return False
+        usable = self.filter(pk=code.pk, spent_at=None, expires_at__gt=Now())
+        if not usable.filter(digest=tokens.digest(text)).exists():
+            raise PageAnswered
+        return True
+
 
 class AuthorizationCodeManager(models.Manager.from_queryset(AuthorizationCodeQuerySet)):
-    def issue(self, page, **consent):
+    def issue(self, page, *, text=None, **consent):
         """A new code, whose `text` is not stored, for what a person has consented to.
 
         `page` is the text by which the consent page is known: one page gets one code. The consent
@@ -43,7 +57,7 @@ class AuthorizationCodeManager(models.Manager.from_queryset(AuthorizationCodeQue
         PageAnswered and TooManyConnections.
         """
         Connection.objects.check_number(consent["key"])
-        text = tokens.mint(CODE)
+        text = text or tokens.mint(CODE)
         try:
             with transaction.atomic():
                 code = self.create(
@@ -155,3 +169,8 @@ class AuthorizationCode(models.Model):
         """End the connection that it opened, if it did."""
         if self.connection is not None:
             self.connection.end("Its code was used twice", by=("system", ""))
+
+
+def code_text(page, answer):
+    """The text of the code that a consent page gets with this answer."""
+    return tokens.text_of(CODE, derived("code", f"{page} {answer}", TOKEN_SECRET_LENGTH))

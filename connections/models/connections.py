@@ -4,6 +4,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
+from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from rest_framework.exceptions import AuthenticationFailed
 
@@ -12,6 +13,7 @@ from agents.models import AgentToken, OperatorClaim, OperatorKey
 from audit.models import AuditEvent
 from connections.exceptions import Refused, TooManyConnections
 from connections.models.clients import OAuthClient
+from connections.redirect_uris import host_of, is_loopback
 from marketplace.api.scopes import DEFAULT_SCOPES, Scope
 from marketplace.secrets import AGENT, BASE62, REFRESH, TOKEN_SECRET_LENGTH, in_digits
 
@@ -26,6 +28,13 @@ class ConnectionQuerySet(models.QuerySet):
     def live(self):
         """Connections that nobody has ended, and whose refresh token has not expired."""
         return self.filter(tokens__revoked_at=None, expires_at__gt=Now())
+
+    def for_list(self):
+        """With what a list shows of each."""
+        rows = self.select_related("client", "claim__agent", "code")
+        return rows.annotate(
+            last_used_at=F("tokens__last_used_at"), ended_at=F("tokens__revoked_at")
+        )
 
     def usable(self):
         """`live` ones, whose claim still is what the person consented with.
@@ -161,6 +170,19 @@ class Connection(models.Model):
 
     def __str__(self):
         return f"{self.client} for {self.claim.agent}"
+
+    @property
+    def host(self):
+        """The host that its code was sent to, or "" for an app on the person's own computer."""
+        uri = self.code.redirect_uri
+        return "" if is_loopback(uri) else host_of(uri)
+
+    @property
+    def state(self):
+        """ "live", "expired" or "ended", for a row of `for_list`."""
+        if self.ended_at:
+            return "ended"
+        return "expired" if self.expires_at <= timezone.now() else "live"
 
     @property
     def token(self):

@@ -4,7 +4,12 @@ import logging
 import re
 
 from authlib.oauth2 import OAuth2Error
-from authlib.oauth2.rfc6749 import AuthorizationCodeMixin, InvalidGrantError, InvalidRequestError
+from authlib.oauth2.rfc6749 import (
+    AccessDeniedError,
+    AuthorizationCodeMixin,
+    InvalidGrantError,
+    InvalidRequestError,
+)
 from authlib.oauth2.rfc6749.grants import AuthorizationCodeGrant, RefreshTokenGrant
 from authlib.oauth2.rfc7636 import CodeChallenge
 from authlib.oauth2.rfc7636.challenge import CODE_VERIFIER_PATTERN, compare_s256_code_challenge
@@ -61,42 +66,38 @@ class CodeGrant(AuthorizationCodeGrant):
         return True
 
     @staticmethod
+    def validate_no_multiple_request_parameter(request):
+        """Do nothing: here it is not known yet where the error may go."""
+
+    @staticmethod
     def validate_authorization_redirect_uri(request, client):
+        names = ("client_id", "redirect_uri")
+        is_one = all(len(request.payload.datalist.get(name, [])) == 1 for name in names)
         redirect_uri = request.payload.redirect_uri
-        if not redirect_uri or not client.check_redirect_uri(redirect_uri):
+        if not is_one or not client.check_redirect_uri(redirect_uri):
             raise InvalidRequestError("redirect_uri must be one that the client has registered")
         return redirect_uri
 
-    def validate_authorization_request(self):
-        redirect_uri = super().validate_authorization_request()
-        if self.request.payload.response_type != "code":
-            raise OAuth2Error(
-                "response_type must be code",
-                error="unsupported_response_type",
-                redirect_uri=redirect_uri,
-            )
-        self.server.check_resources(self.request, redirect_uri)
-        return redirect_uri
+    def validate_requested_scope(self):
+        """No scope is refused. This is the first check whose error goes to the client."""
+        payload = self.request.payload
+        for name in ("response_type", "scope", "state"):
+            if len(payload.datalist.get(name, [])) > 1:
+                raise InvalidRequestError(f"{name} must be sent once")
+        if not payload.response_type:
+            raise InvalidRequestError("Missing 'response_type' in request.")
+        if payload.response_type != "code":
+            text = "response_type must be code"
+            raise OAuth2Error(text, error="unsupported_response_type")
+        self.server.check_resources(self.request)
 
     def create_authorization_response(self, redirect_uri, grant_user):
-        """The redirect with a code. `grant_user` is the consent: page, key, claim, scopes.
-
-        Raises PageAnswered and TooManyConnections, and AccessDeniedError without a consent.
-        """
-        self.consent = grant_user
-        return super().create_authorization_response(redirect_uri, grant_user)
-
-    def generate_authorization_code(self):
-        code = AuthorizationCode.objects.issue(
-            **self.consent,
-            client=self.request.client.row,
-            redirect_uri=self.request.payload.redirect_uri,
-            code_challenge=self.request.payload.data["code_challenge"],
-        )
-        return code.text
-
-    def save_authorization_code(self, code, request):
-        """It is stored already."""
+        """The redirect with the code whose text is `grant_user`; None is the person's refusal."""
+        if grant_user is None:
+            text = "The person denied the connection"
+            raise AccessDeniedError(text, redirect_uri=redirect_uri)
+        location = self.server.address_of_answer(self.request, redirect_uri, code=grant_user)
+        return 302, "", [("Location", location)]
 
     def query_authorization_code(self, code, client):
         row = AuthorizationCode.objects.of_text(code)

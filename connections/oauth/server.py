@@ -1,6 +1,6 @@
 import json
+from urllib.parse import urlencode
 
-from authlib.common.urls import add_params_to_uri
 from authlib.oauth2 import AuthorizationServer, OAuth2Error
 from authlib.oauth2.rfc6749 import (
     InvalidClientError,
@@ -58,12 +58,12 @@ class Server(AuthorizationServer):
         text = "grant_type must be authorization_code or refresh_token"
         raise OAuth2Error(text, error="unsupported_grant_type")
 
-    def check_resources(self, request, redirect_uri=None):
+    def check_resources(self, request):
         """Raise invalid_target for tokens that are meant for somebody else (RFC 8707)."""
-        values = request.payload.datalist.get("resource", [])
+        values = filter(None, request.payload.datalist.get("resource", []))
         if not {value.removesuffix("/") for value in values} <= resources(self.issuer):
             text = "resource must be the address of this server, or absent"
-            raise OAuth2Error(text, error="invalid_target", redirect_uri=redirect_uri)
+            raise OAuth2Error(text, error="invalid_target")
 
     def token_response(self, request):
         """The response of the token endpoint."""
@@ -87,10 +87,25 @@ class Server(AuthorizationServer):
         response = HttpResponse(content, status=status)
         for name, value in headers:
             response[name] = value
-        if "Location" in response:  # RFC 9207
-            location = add_params_to_uri(response["Location"], [("iss", self.issuer)])
-            response["Location"] = location
         return response
+
+    def handle_error_response(self, request, error):
+        if not error.redirect_uri:
+            return super().handle_error_response(request, error)
+        details = {"error": error.error, "error_description": error.get_error_description()}
+        location = self.address_of_answer(request, error.redirect_uri, **details)
+        return self.handle_response(302, "", [("Location", location)])
+
+    def address_of_answer(self, request, redirect_uri, **parameters):
+        """Where an answer goes: with the state as it came, and `iss` (RFC 9207).
+
+        Appended, because the client's own query must stay as it is (RFC 6749, 3.1.2).
+        """
+        states = request.payload.datalist.get("state", [])
+        if len(states) == 1:
+            parameters["state"] = states[0]
+        start = "&" if "?" in redirect_uri else "?"
+        return f"{redirect_uri}{start}{urlencode(parameters | {'iss': self.issuer})}"
 
 
 def with_extensions(grant, extensions):

@@ -13,6 +13,7 @@ from agents.tokens import NOTED_EVERY
 from catalogue.models.checks import is_checked
 from interfaces.website.emblems import EDGE, emblem_of
 from marketplace import access
+from marketplace.features import has_connectors
 
 register = Library()
 WEEK = 10  # width of a week in a sparkline, in the units of its viewBox
@@ -107,6 +108,7 @@ def first_sentence(text):
 
 
 register.filter(is_checked)
+register.simple_tag(has_connectors)
 
 
 @register.filter

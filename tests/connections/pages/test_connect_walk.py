@@ -1,0 +1,132 @@
+"""A person connects a client in a real browser, coming from another site (contract 35.20)"""
+
+import os
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import pytest
+
+from connections.models import OAuthClient
+from tests.chromium import SCREENS, Visitor, needs_chromium, visit
+from tests.connections.pages.consenting import CHALLENGE
+from tests.factories import AgentFactory, claim
+
+pytestmark = [pytest.mark.external, needs_chromium]
+
+
+class ClientSite(BaseHTTPRequestHandler):
+    """The site of a client. For the browser, `localhost` is another site than `127.0.0.1`."""
+
+    link = onward = ""
+    answers = []
+
+    def do_GET(self):
+        url = urlsplit(self.path)
+        if url.path == "/callback":
+            self.answers.append(dict(parse_qsl(url.query)))
+            if self.onward:
+                self.send_response(302)
+                self.send_header("Location", self.onward)
+                self.end_headers()
+                return
+        body = f"<!doctype html><link rel=icon href=data:,><a href='{self.link}'>Connect</a>"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def log_message(self, *_):
+        pass
+
+
+@contextmanager
+def client_site():
+    site = type("Site", (ClientSite,), {"answers": []})
+    with ThreadingHTTPServer(("localhost", 0), site) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        site.url = f"http://localhost:{server.server_port}"
+        yield site
+        server.shutdown()
+
+
+@pytest.fixture
+def visitor(request, live_server_of):
+    size, scheme = request.param
+    server = live_server_of(OAUTH="true", RATE_LIMIT_OPERATOR="1000/h")
+    with visit(Visitor, server, size, color_scheme=scheme) as visitor:
+        visitor.name = f"{size}-{scheme}".replace(" ", "-")
+        yield visitor
+
+
+def look(visitor, serious_violations, name):
+    page = visitor.page
+    if folder := os.environ.get("SCREENSHOTS"):
+        page.screenshot(path=f"{folder}/{visitor.name}-{name}.png", full_page=True)
+    assert serious_violations(page) == [], name
+    width = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert page.evaluate(width) == 0, name
+
+
+@pytest.mark.contract("35.20", "35.27")
+@pytest.mark.parametrize("visitor", SCREENS, ids="-".join, indirect=True)
+def test_a_person_connects_a_client(visitor, serious_violations):
+    agent = AgentFactory(handle="crawler", name="Reads the web")
+    key, page = claim(agent), visitor.page
+    with client_site() as site:
+        client = OAuthClient.objects.register(name="Claude", redirect_uris=[f"{site.url}/callback"])
+        parameters = {
+            "response_type": "code",
+            "client_id": client.public_id,
+            "redirect_uri": f"{site.url}/callback",
+            "code_challenge": CHALLENGE,
+            "code_challenge_method": "S256",
+            "state": "the state",
+        }
+        site.link = f"{visitor.url}/operator/connect?{urlencode(parameters)}"
+
+        def arrive():
+            page.goto(site.url)
+            page.click("text=Connect")
+            page.wait_for_url("**&here=1")
+
+        # Without a session: the key, then the question, all of it with the keyboard.
+        arrive()
+        look(visitor, serious_violations, "log-in")
+        page.focus("[name=key]")
+        page.keyboard.type(key)
+        page.keyboard.press("Enter")
+        page.wait_for_selector("text=It calls itself")
+        look(visitor, serious_violations, "consent")
+        page.focus("[name=agent]")
+        for _ in range(2):
+            page.keyboard.press("Tab")
+        page.keyboard.press("Space")  # unticks "install"
+        for _ in range(2):
+            page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"{site.url}/callback?**")
+        assert site.answers[-1].keys() == {"code", "state", "iss"}
+        assert (site.answers[-1]["state"], site.answers[-1]["iss"]) == ("the state", visitor.url)
+        assert client.codes.get().scopes == ["read", "review"]
+        client.codes.get().spend()
+
+        # With one: the strict cookie is there behind the hop, and the question comes again.
+        arrive()
+        visitor.press("Deny")
+        page.wait_for_url(f"{site.url}/callback?**")
+        assert site.answers[-1]["error"] == "access_denied"
+
+        # The callback of claude.ai opens its own app.
+        site.onward = "claude://connected"
+        arrive()
+        with page.expect_event("request", lambda request: request.url == site.onward):
+            page.click("button:has-text('Allow')")
+        assert "code" in site.answers[-1]
+
+        visitor.open("/operator/connections")
+        look(visitor, serious_violations, "connections")
+        assert "acts as crawler, may read, review" in visitor.text()
+        errors = [text for _, text in visitor.errors if f"a request to {site.url}/" not in text]
+        assert errors == [f"a request to {site.onward}"]
