@@ -60,8 +60,8 @@ class Connect(LogInPage, Console):
             is_unknown = isinstance(error, oauth.InvalidClientError)
             context = {"sentence": UNKNOWN if is_unknown else WRONG_CALLBACK}
             return render(request, "operator/no_callback.html", context, status=400)
-        if request.method == "POST" and "key" in request.POST:
-            return self.log_in(request, request.get_full_path())
+        if "key" in request.POST:
+            return None
         if (refused := super().refusal()) is not None:
             return refused
         return error and self.server.handle_error_response(self.asked, error)
@@ -114,8 +114,13 @@ class Connect(LogInPage, Console):
         return self.request.get_full_path()
 
     def post(self, request):
+        if "key" in request.POST:
+            return self.log_in(request, self.path)
         if request.POST.get("answer") == "deny":
             return self.lead_back(None)
+        return self.consent(request)
+
+    def consent(self, request):
         form = ConsentForm(self.key, self.scopes, request.POST)
         page = request.POST.get("page", "")
         is_stale = not self.is_current(page)

@@ -16,7 +16,8 @@ from django.urls import get_resolver
 get_resolver().url_patterns
 print(*sorted(
     name for name in sys.modules
-    if name.startswith(("authlib", "connections.oauth", "connections.urls", "connections.views"))
+    if name.startswith(("authlib", "connections.oauth", "connections.urls", "connections.views",
+        "connections.pages", "connections.console"))
 ))
 """
 PATHS = [

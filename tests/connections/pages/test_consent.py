@@ -5,6 +5,7 @@ import pytest
 from agents.models import Agent
 from audit.models import AuditEvent
 from connections.models import AuthorizationCode, OAuthClient
+from tests.connections.conftest import Connector
 from tests.connections.pages.consenting import (
     CALLBACK,
     CHALLENGE,
@@ -70,6 +71,19 @@ def test_allowing_leads_to_the_callback_with_a_code(person, address_of, claude, 
     assert (code.redirect_uri, code.code_challenge) == (CALLBACK, CHALLENGE)
     assert response["Cache-Control"] == "max-age=0, no-cache, no-store, must-revalidate, private"
     assert response["Referrer-Policy"] == "strict-origin"
+
+
+@pytest.mark.contract("35.15", "35.21")
+def test_the_client_gets_the_agent_s_token_for_the_code(person, address_of, claude, client_of):
+    _, parameters = parameters_of(person.answer(address_of(), scopes=["read"]))
+
+    tokens = Connector(claude).exchange(parameters["code"], redirect_uri=CALLBACK).json()
+
+    assert tokens["scope"] == "read"
+    client = client_of(token=tokens["access_token"])
+    assert client.get("/api/v1/agents/me").json()["agent"]["handle"] == "caller"
+    again = Connector(claude).exchange(parameters["code"], redirect_uri=CALLBACK)
+    assert (again.status_code, again.json()["error"]) == (400, "invalid_grant")
 
 
 @pytest.mark.contract("35.21")

@@ -10,6 +10,11 @@ from tests.connections.pages.consenting import CALLBACK, ORIGIN, parameters_of, 
 from tests.factories import claim
 
 
+def last_event():
+    event = AuditEvent.objects.latest("pk")
+    return event.actor_kind, event.actor_name, event.action, event.address
+
+
 @pytest.mark.contract("35.20")
 def test_the_arriving_request_sends_itself_on_once(visitor, address_of):
     address = address_of(state="a&b;c\"d'e")
@@ -44,6 +49,8 @@ def test_signing_in_leads_back_however_long_the_address_is(visitor, address_of, 
 
     assert response.status_code == 302
     assert response["Location"] == page.wsgi_request.get_full_path()
+    hint = agent.claim.key.hint
+    assert last_event() == ("operator", hint, "log_in", "127.0.0.1")
     cookie = response.cookies["operator"]
     assert (cookie["samesite"], cookie["path"]) == ("Strict", "/operator")
     answered = visitor.send(visitor.get(response["Location"]))
@@ -61,7 +68,7 @@ def test_a_wrong_key_is_refused_and_counted(visitor, address_of, agent, rates):
     assert "This key does not open a console." in text_of(first)
     assert "Sign in to connect claude.example" in text_of(first)
     assert first["RateLimit"].startswith('"operator";r=1;')
-    assert AuditEvent.objects.latest("pk").action == "log_in_failed"
+    assert last_event() == ("operator", "", "log_in_failed", "127.0.0.1")
     visitor.send(page, key="mkt_operator_wrong")
     third = visitor.send(page, key=claim(agent))
     assert (third.status_code, "operator" in third.cookies) == (429, False)
