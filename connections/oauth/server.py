@@ -4,8 +4,8 @@ from urllib.parse import urlencode
 from authlib.oauth2 import AuthorizationServer, OAuth2Error
 from authlib.oauth2.rfc6749 import (
     InvalidClientError,
+    InvalidGrantError,
     InvalidRequestError,
-    UnauthorizedClientError,
 )
 from django.http import HttpResponse
 
@@ -37,15 +37,15 @@ class Server(AuthorizationServer):
     def authenticate_client(self, request, methods, endpoint="token"):
         """The client that the request names; it has no secret. Its requests are counted.
 
-        A client that staff have blocked gets another error than an unknown one, which registers
-        itself again.
+        A client that staff have blocked gets another error than an unknown one. After
+        `unauthorized_client`, too, it would register itself again.
         """
         row = OAuthClient.objects.of_id(request.payload.client_id)
         if row is None:
             raise InvalidClientError("The client is not registered here", status_code=401)
         check_rate(self.request, "oauth-token", Caller(row.pk))
         if row.blocked_at:
-            raise UnauthorizedClientError("Staff have blocked this client")
+            raise InvalidGrantError("Staff have blocked this client")
         request.auth_method = "none"
         return RegisteredClient(row)
 

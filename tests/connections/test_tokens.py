@@ -303,7 +303,7 @@ def test_a_client_that_is_unknown_or_blocked(connector, connection):
     connector.row.block()
     sent = connector.refresh(connection.refresh_token)
     text = "Staff have blocked this client"
-    assert_sent(sent, 400, {"error": "unauthorized_client", "error_description": text})
+    assert_sent(sent, 400, {"error": "invalid_grant", "error_description": text})
 
 
 @pytest.mark.contract("35.3")
