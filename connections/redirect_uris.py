@@ -56,4 +56,6 @@ def matches(registered, uri):
     if first is None or second is None or first["scheme"] != "http":
         return False
     parts = ("scheme", "host", "rest")
-    return has_port(second) and all(first[part] == second[part] for part in parts)
+    is_same = all(first[part] == second[part] for part in parts)
+    # With its port, it may be too long to be stored with a code.
+    return is_same and has_port(second) and len(uri) <= MAX_LENGTH

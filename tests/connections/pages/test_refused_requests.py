@@ -2,7 +2,7 @@
 
 import pytest
 
-from connections.models import AuthorizationCode
+from connections.models import AuthorizationCode, OAuthClient
 from tests.connections.pages.consenting import (
     CALLBACK,
     CHALLENGE,
@@ -92,6 +92,19 @@ def test_without_client_and_callback_there_is_a_page_and_no_redirect(
                 assert page["Content-Type"] == "text/html; charset=utf-8"
                 assert "Location" not in page.headers
                 assert "evil" not in page.content.decode()
+
+
+@pytest.mark.contract("35.12", "35.20")
+def test_an_address_is_not_longer_because_of_its_port(person, address_of):
+    longest = "http://localhost/".ljust(2000, "a")
+    client = OAuthClient.objects.register(name="Tool", redirect_uris=[longest])
+    request = {"client_id": client.public_id, "redirect_uri": longest}
+    assert person.answer(address_of(**request))["Location"].startswith(longest)
+
+    request["redirect_uri"] = longest.replace("/aaa", ":3118/aaa")
+    page = person.open(address_of(**request))
+
+    assert (page.status_code, WRONG in text_of(page)) == (400, True)
 
 
 @pytest.mark.contract("35.20")
