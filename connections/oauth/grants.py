@@ -109,8 +109,11 @@ class CodeGrant(AuthorizationCodeGrant):
     def validate_token_request(self):
         try:
             super().validate_token_request()
-        except InvalidGrantError:  # a wrong verifier, or another address
-            if self.code is not None:
+        except OAuth2Error as error:
+            # Wrong are a verifier or an address. A missing verifier may follow, but not a second
+            # use.
+            is_wrong = isinstance(error, InvalidGrantError)
+            if self.code is not None and (is_wrong or self.code.spent_at is not None):
                 self.code.void()
             raise
 

@@ -169,7 +169,15 @@ def test_the_second_use_of_a_code_ends_the_connection(connector, code_of, client
     code = code_of()
     sent = connector.exchange(code).json()
 
-    for fields, body in (({}, REFUSED), ({"code_verifier": "a" * 43}, WRONG)):
+    missing = {
+        "error": "invalid_request",
+        "error_description": "Missing 'code_verifier' in request.",
+    }
+    for fields, body in (
+        ({}, REFUSED),
+        ({"code_verifier": "a" * 43}, WRONG),
+        ({"code_verifier": None}, missing),
+    ):
         with alone(body["error_description"]):
             assert_sent(connector.exchange(code, **fields), 400, body)
 
