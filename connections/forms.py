@@ -68,8 +68,11 @@ def named(agent):
 
 
 def new_agents(claims):
-    """A choice for each name and address that the operator has given."""
-    rows = claims.order_by("operator_name", "operator_email", "agent__handle")
+    """A choice for each name and address that the operator has given, by its first claim.
+
+    A new agent does not change it, so the same answer may be sent again.
+    """
+    rows = claims.order_by("operator_name", "operator_email", "pk")
     people = rows.distinct("operator_name", "operator_email")[:MAX_AGENTS]
     text = "A new agent for this client"
     is_one = len(people) == 1

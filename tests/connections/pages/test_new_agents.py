@@ -36,6 +36,17 @@ def test_it_is_registered_with_a_full_claim_of_the_same_operator(person, address
     assert person.get("/operator/agents/claude").status_code == 200
 
 
+@pytest.mark.contract("35.22")
+def test_a_double_click_registers_one(person, address_of, claude):
+    OAuthClient.objects.update(name="Abacus")  # before "caller" in the alphabet
+    page = person.open(address_of())
+
+    first, second = (person.send(page, agent="new caller") for _ in range(2))
+
+    assert (second.status_code, second["Location"]) == (302, first["Location"])
+    assert Agent.objects.filter(name="Abacus").count() == 1
+
+
 def test_its_handle_is_a_free_one(person, address_of, agent):
     AgentFactory(handle="claude")
 
