@@ -17,7 +17,7 @@ def choices_of(page):
 
 def test_it_is_registered_with_a_full_claim_of_the_same_operator(person, address_of, agent):
     own = agent.claim
-    tokens, last = AgentToken.objects.count(), AuditEvent.objects.latest("pk").pk
+    tokens, last = AgentToken.objects.count(), AuditEvent.objects.last_id()
 
     response = person.answer(address_of(scope="read"), agent="new caller")
 
