@@ -28,7 +28,7 @@ def checked(body):
     for field, value in NEEDED.items():
         if field in body and not (isinstance(body[field], list) and value in body[field]):
             raise InvalidMetadata(f"{field} must be a list with {value}, or absent")
-    return {"client_name": name or "", "redirect_uris": uris, **GRANTED}
+    return {"client_name": (name or "").strip(), "redirect_uris": uris, **GRANTED}
 
 
 def check_uris(uris):

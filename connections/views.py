@@ -1,3 +1,5 @@
+import re
+
 import orjson
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
@@ -18,6 +20,7 @@ from marketplace.ratelimits.decorators import ratelimit
 
 # The errors of RFC 6749 for the statuses that it does not give one; the SDKs of MCP know the first.
 ERRORS = {429: "too_many_requests", 503: "temporarily_unavailable"}
+NOT_IN_DESCRIPTION = re.compile(r"[^ !#-\[\]-~]")  # RFC 6749, 5.2
 FULL_FOR = 3600  # seconds until a client may try to register again
 
 
@@ -32,7 +35,8 @@ def handle_as_oauth(error, context):
         log_cause(context["request"], response, error)
     if response is not None:
         name = ERRORS.get(response.status_code, "invalid_request")
-        response.data = {"error": name, "error_description": response.data["error"]}
+        text = NOT_IN_DESCRIPTION.sub("'", response.data["error"])
+        response.data = {"error": name, "error_description": text}
     return response
 
 

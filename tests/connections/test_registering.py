@@ -64,10 +64,12 @@ def test_a_client_registers_itself(anyone):
 
 @pytest.mark.contract("35.11")
 def test_a_client_without_a_name(anyone):
-    response = anyone.post(URL, {"redirect_uris": ["http://localhost:3118/callback"]})
+    client = {"redirect_uris": ["http://localhost:3118/callback"]}
+    for name in ({}, {"client_name": None}, {"client_name": " \u3000 "}):
+        response = anyone.post(URL, client | name)
 
-    assert (response.status_code, response.json()["client_name"]) == (201, "")
-    assert str(OAuthClient.objects.get()) == "localhost:3118"
+        assert (response.status_code, response.json()["client_name"]) == (201, "")
+        assert str(OAuthClient.objects.latest("pk")) == "localhost:3118"
 
 
 @pytest.mark.contract("35.11")
@@ -89,6 +91,8 @@ def test_what_a_client_may_not_say_of_itself(anyone):
             assert_refused(response, "invalid_client_metadata", text)
     response = anyone.post(URL, "[]", content_type="application/json")
     assert_refused(response, "invalid_request", "Request body must be a JSON object")
+    response = anyone.post(URL, '{"a": 1, "a": 2}', content_type="application/json")
+    assert_refused(response, "invalid_request", "Request body has the key 'a' more than once")
     assert OAuthClient.objects.count() == 0
 
 

@@ -272,6 +272,10 @@ def test_wrong_requests_say_what_to_send(connector, code_of, connection):
             error("invalid_request", "Request body has the field 'grant_type' more than once"),
         ),
         (
+            {'"é\\': ["1", "2"]},
+            error("invalid_request", "Request body has the field '''''' more than once"),
+        ),
+        (
             {"grant_type": "a\0b"},
             error("invalid_request", "Request body must not contain NUL characters"),
         ),
