@@ -49,6 +49,9 @@ class Connect(LogInPage, Console):
     """
 
     content_security_policy = WITHOUT_FORM_ACTION
+    # A client may open it as a popup and wait for its callback there. With another policy, the
+    # browser would tell the client at once that the popup is closed.
+    opener_policy = "unsafe-none"
     parameters = {*PARAMETERS, HERE}
 
     def refusal(self):

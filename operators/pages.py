@@ -33,6 +33,7 @@ class OperatorPage(View):
     """A page that no cache keeps, and whose address no other site learns."""
 
     content_security_policy = CONTENT_SECURITY_POLICY
+    opener_policy = "same-origin"
     http_method_names = ["get", "head", "post"]
     audience = Audience.OPERATORS
     is_one_event = False  # of the audit trail, although it takes several transactions
@@ -51,6 +52,7 @@ class OperatorPage(View):
         # "Origin: null", which the CSRF check refuses.
         response.headers["Referrer-Policy"] = "strict-origin"
         response.headers["Content-Security-Policy"] = self.content_security_policy
+        response.headers["Cross-Origin-Opener-Policy"] = self.opener_policy
         return response
 
     def refusal(self):

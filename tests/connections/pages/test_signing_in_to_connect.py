@@ -111,6 +111,20 @@ def test_the_form_leads_to_the_callback_and_beyond(person, visitor, address_of):
         assert page["X-Frame-Options"] == "DENY"
 
 
+@pytest.mark.contract("35.27")
+def test_a_client_may_open_it_as_a_popup_and_wait(person, visitor, address_of):
+    """Otherwise Chrome tells the client that the popup is closed, and takes its opener away."""
+    for response in (
+        visitor.get(address_of()),
+        visitor.open(address_of()),
+        person.open(address_of()),
+        person.answer(address_of()),
+        person.answer(address_of(), "deny"),
+    ):
+        assert response["Cross-Origin-Opener-Policy"] == "unsafe-none"
+    assert person.get("/operator")["Cross-Origin-Opener-Policy"] == "same-origin"
+
+
 @pytest.mark.contract("35.20")
 def test_a_forged_form_does_not_sign_in(visitor, address_of, agent):
     key = claim(agent)
