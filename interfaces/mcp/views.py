@@ -1,4 +1,4 @@
-from interfaces.mcp.authentication import MessageParser
+from interfaces.mcp.authentication import MessageParser, check_token, signs_in
 from interfaces.mcp.server import respond
 from marketplace.access import Audience
 from marketplace.api.exceptions import BadRequest
@@ -17,6 +17,12 @@ class McpViewSet(PublicViewSet):
 
     audience = Audience.EVERYONE  # the API and skills.py ask the rule
     parser_classes = [MessageParser]
+
+    def initial(self, request, *args, **kwargs):
+        # Some clients begin by asking for a stream, and sign in if that is a 401 (contract 35.10).
+        if request.method == "GET" and signs_in(request):
+            check_token(request)
+        super().initial(request, *args, **kwargs)
 
     def create(self, request):
         message = request.data

@@ -60,14 +60,24 @@ def test_a_message_without_a_usable_token_is_an_invitation_to_sign_in(
 def test_that_comes_after_405_and_415_and_before_the_body(anyone, challenge):
     url, without, _ = challenge
 
-    assert anyone.get(url).status_code == 405
+    assert anyone.delete(url).status_code == 405
     assert anyone.post(url, "a", content_type="text/plain").status_code == 415
     assert_signs_in(anyone.post(url, "no json", content_type="application/json"), without)
 
 
 @pytest.mark.contract("35.10")
+def test_a_client_that_begins_with_a_stream_signs_in_too(anyone, client, client_of, challenge):
+    url, without, refused = challenge
+
+    assert_signs_in(anyone.get(url, headers={"Accept": "text/event-stream"}), without)
+    assert_signs_in(client_of(token="mkt_agent_unknown").get(url), refused)
+    assert client.get(url).status_code == 405
+
+
+@pytest.mark.contract("35.10")
 def test_public_mcp_stays_as_it_is(anyone, client_of):
     assert send(anyone, "tools/list", url="/mcp").status_code == 200
+    assert anyone.get("/mcp").status_code == 405
 
     refused = send(client_of(token="mkt_agent_unknown"), "tools/list", url="/mcp")
     assert refused["WWW-Authenticate"] == 'Bearer error="invalid_token"'
