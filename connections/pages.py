@@ -3,14 +3,14 @@
 from django.conf import settings
 from django.core import signing
 from django.db import transaction
-from django.http import Http404
+from django.http import Http404, JsonResponse
 from django.shortcuts import render
 
 from agents.models import Agent
 from connections import oauth
 from connections.exceptions import PageAnswered, TooManyConnections
 from connections.forms import ConsentForm
-from connections.models import AuthorizationCode, Connection
+from connections.models import AuthorizationCode, Connection, OAuthClient
 from connections.models.codes import code_text
 from connections.redirect_uris import host_of, is_loopback
 from marketplace.hops import HERE, has_hopped, hop
@@ -60,9 +60,7 @@ class Connect(LogInPage, Console):
         self.asked = oauth.OAuthRequest("GET", dict(request.GET.lists()))
         error = self.check()
         if error and not error.redirect_uri:
-            is_unknown = isinstance(error, oauth.InvalidClientError)
-            context = {"sentence": UNKNOWN if is_unknown else WRONG_CALLBACK}
-            return render(request, "operator/no_callback.html", context, status=400)
+            return self.without_callback(error)
         if "key" in request.POST:
             return None
         if (refused := super().refusal()) is not None:
@@ -76,6 +74,22 @@ class Connect(LogInPage, Console):
         except oauth.OAuth2Error as error:
             return error
         return None
+
+    def without_callback(self, error):
+        """The page for a request whose client or address nobody has registered.
+
+        Before it opens a browser, a client may ask whether it is still known, and then registers
+        anew. One that staff have blocked must not.
+        """
+        request = self.request
+        is_unknown = isinstance(error, oauth.InvalidClientError)
+        sentence = UNKNOWN if is_unknown else WRONG_CALLBACK
+        known = OAuthClient.objects.of_id(self.asked.payload.client_id)
+        if known is None and not request.accepts("text/html"):
+            content = {"error": error.error, "error_description": sentence}
+            return JsonResponse(content, status=401)
+        context = {"sentence": sentence}
+        return render(request, "operator/no_callback.html", context, status=400)
 
     @property
     def host(self):

@@ -94,6 +94,21 @@ def test_without_client_and_callback_there_is_a_page_and_no_redirect(
                 assert "evil" not in page.content.decode()
 
 
+@pytest.mark.contract("35.20")
+def test_a_program_learns_in_json_that_it_has_to_register_again(visitor, address_of, claude):
+    program = {"Accept": "application/json"}
+    response = visitor.get(address_of(client_id="client_unknown"), headers=program)
+    assert (response.status_code, response["Content-Type"]) == (401, "application/json")
+    assert response["Cache-Control"] == "no-store"
+    assert response.json().keys() == {"error", "error_description"}
+    assert response.json()["error"] == "invalid_client"
+    assert UNKNOWN in response.json()["error_description"]
+
+    claude.block()  # It must not.
+    page = visitor.get(address_of(), headers=program)
+    assert (page.status_code, UNKNOWN in text_of(page)) == (400, True)
+
+
 @pytest.mark.contract("35.12", "35.20")
 def test_an_address_is_not_longer_because_of_its_port(person, address_of):
     longest = "http://localhost/".ljust(2000, "a")
