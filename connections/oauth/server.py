@@ -13,7 +13,7 @@ from connections.models import OAuthClient
 from connections.oauth.clients import RegisteredClient
 from connections.oauth.endpoints import Registration, Revocation
 from connections.oauth.grants import S256, CodeGrant, RefreshGrant
-from connections.resources import resources
+from connections.resources import is_here
 from marketplace.api.links import base_url
 from marketplace.ratelimits.decorators import check_rate
 from marketplace.ratelimits.windows import Caller
@@ -61,7 +61,7 @@ class Server(AuthorizationServer):
     def check_resources(self, request):
         """Raise invalid_target for tokens that are meant for somebody else (RFC 8707)."""
         values = filter(None, request.payload.datalist.get("resource", []))
-        if not {value.removesuffix("/") for value in values} <= resources(self.issuer):
+        if not all(is_here(self.issuer, value) for value in values):
             text = "resource must be the address of this server, or absent"
             raise OAuth2Error(text, error="invalid_target")
 

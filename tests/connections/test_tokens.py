@@ -327,6 +327,9 @@ def test_the_resource_is_this_server(connector, connection, settings):
     for catalogue, resource, is_here in [
         *(("public", url, True) for url in (here, f"{here}/", f"{here}/mcp/oauth")),
         ("public", [here, f"{here}/mcp/oauth/"], True),
+        ("public", "HTTP://TestServer/mcp/oauth", True),
+        ("public", f"{here}/MCP/oauth", False),
+        ("public", f"https://evil.example/?{here}", False),
         *(("public", url, False) for url in ("https://evil.example", f"{here}/mcp", f"{here}/api")),
         ("public", [here, "https://evil.example"], False),
         ("members", f"{here}/mcp", True),
