@@ -9,6 +9,8 @@ from search.spelling import UNKNOWN
 MAX_RESULTS = 1000  # of a search, the best
 MAX_WORDS = 10  # of a query, the rarest
 MAX_POSTINGS = 10_000  # that a search reads for all words together
+MAX_NAME = 5  # words of a query in which two may be one
+MAX_EXTRA = 300  # for each word that is not the query's own, in addition
 MAX_FILTERED = 5_000  # the same if each entry must also pass a filter
 MAX_SCORED = 2000  # if a filter leaves at most so many entries, all of them are scored
 MAX_POPULAR = 20  # of the most relevant, which popularity can reorder
@@ -29,7 +31,7 @@ RANKED = """
             setweight(to_tsvector('simple', catalogue_plain(%(words)s)), 'A')
             -- Two words may be one in the catalogue: change log, changelog.
             || setweight(
-                to_tsvector('simple', search_joined(catalogue_plain(%(text)s))), 'B'
+                to_tsvector('simple', search_joined(catalogue_plain(%(name)s))), 'B'
             )
         ), unnest(stem || search_synonyms(stem)) WITH ORDINALITY AS senses (sense, place)
     ),
@@ -55,10 +57,10 @@ RANKED = """
         SELECT size, cut, CASE WHEN cut > 0 THEN %(max_results)s ELSE %(limit)s END AS scored
         FROM (
             -- The postings of one word alone are in the order of the ranking.
-            SELECT count(*) FILTER (WHERE is_own) AS number,
+            SELECT count(*) AS number,
                 least(%(max_postings)s / greatest(count(*), 1),
                     CASE count(*) WHEN 1 THEN %(max_alone)s END) AS size
-            FROM words
+            FROM words WHERE is_own
         ) AS share, LATERAL (
             SELECT count(*)::int AS cut FROM words WHERE is_own AND entries > size AND number > 1
         ) AS longer
@@ -119,7 +121,8 @@ BY_WORD = """
         (is_own AND entries > (SELECT size FROM bound))::int AS cut
     FROM words, LATERAL (
         SELECT entry_id, impact FROM {postings} WHERE word = stem
-        ORDER BY impact DESC, entry_id DESC LIMIT (SELECT size FROM bound)
+        ORDER BY impact DESC, entry_id DESC
+        LIMIT (SELECT CASE WHEN is_own THEN size ELSE least(size, {max_extra}) END FROM bound)
     ) AS posting
 """
 
@@ -167,6 +170,7 @@ def ranking_sql(model, entries, *, is_filtered):
         "version": CATALOGUE_VERSION,
         "unknown": UNKNOWN,
         "named": NAMED,
+        "max_extra": MAX_EXTRA,
         "weak": WEAK,
         "joined": JOINED,
         "synonym": SYNONYM,
@@ -189,6 +193,7 @@ def ranking_params(kind, text, facets, limit, *, is_filtered):
         "text": text,
         "slug": slug_of(text),
         "words": text,
+        "name": text if len(text.split()) <= MAX_NAME else "",
         "facets": [facet for facet, _ in facets],
         "values": [value for _, value in facets],
         "few": MAX_SCORED,
