@@ -9,6 +9,8 @@ from search.spelling import UNKNOWN
 MAX_RESULTS = 1000  # of a search, the best
 MAX_WORDS = 10  # of a query, the rarest
 MAX_POSTINGS = 10_000  # that a search reads for all words together
+MAX_NAME = 5  # words of a query in which two may be one
+MAX_EXTRA = 300  # for each word that is not the query's own, in addition
 MAX_FILTERED = 5_000  # the same if each entry must also pass a filter
 MAX_SCORED = 2000  # if a filter leaves at most so many entries, all of them are scored
 MAX_POPULAR = 20  # of the most relevant, which popularity can reorder
@@ -29,16 +31,16 @@ RANKED = """
             setweight(to_tsvector('simple', catalogue_plain(%(words)s)), 'A')
             -- Two words may be one in the catalogue: change log, changelog.
             || setweight(
-                to_tsvector('simple', search_joined(catalogue_plain(%(text)s))), 'B'
+                to_tsvector('simple', search_joined(catalogue_plain(%(name)s))), 'B'
             )
         ), unnest(stem || search_synonyms(stem)) WITH ORDINALITY AS senses (sense, place)
     ),
     query AS MATERIALIZED (
-        SELECT bool_and(is_stop) AS is_stop, bool_or({unknown} AND weight >= {weak}) AS has_unknown
-        FROM lexemes
+        SELECT bool_and(is_stop) AS is_stop, bool_or({unknown}) AS has_unknown
+        FROM lexemes WHERE weight >= {weak}
     ),
     words AS MATERIALIZED (
-        SELECT stem, entries, greatest(1, (weight * 1000 * ln(
+        SELECT stem, entries, weight >= {weak} AS is_own, greatest(1, (weight * 1000 * ln(
             (total + 1) / (entries - search_count(%(kind)s, 'implied', stem) + 0.5)
         ))::int) AS rarity
         FROM (
@@ -46,19 +48,22 @@ RANKED = """
             SELECT stem, entries, max(weight) AS weight
             FROM lexemes JOIN query USING (is_stop) WHERE entries > 0 GROUP BY stem, entries
         ) AS stems, CAST(search_count(%(kind)s, 'all', '') AS float) AS total
-        ORDER BY rarity DESC, stem LIMIT %(max_words)s
+        ORDER BY is_own DESC, rarity DESC, stem LIMIT %(max_words)s
     ),
     bound AS MATERIALIZED (
-        -- How many postings of each word are read, how many words are cut by that, and how many
-        -- entries are scored: more than are wanted where they may lack the score of a word.
-        SELECT size, cut, CASE WHEN number > 1 AND cut > 0
-            THEN %(max_results)s ELSE %(limit)s END AS scored
+        -- How many postings of each word are read, how many of the query's own words are cut by
+        -- that, and how many entries are scored: more than are wanted if they may lack the score
+        -- of a word.
+        SELECT size, cut, CASE WHEN cut > 0 THEN %(max_results)s ELSE %(limit)s END AS scored
         FROM (
             -- The postings of one word alone are in the order of the ranking.
-            SELECT count(*) AS number, least(%(max_postings)s / greatest(count(*), 1),
-                CASE count(*) WHEN 1 THEN %(max_alone)s END) AS size
-            FROM words
-        ) AS share, LATERAL (SELECT count(*)::int AS cut FROM words WHERE entries > size) AS longer
+            SELECT count(*) AS number,
+                least(%(max_postings)s / greatest(count(*), 1),
+                    CASE count(*) WHEN 1 THEN %(max_alone)s END) AS size
+            FROM words WHERE is_own
+        ) AS share, LATERAL (
+            SELECT count(*)::int AS cut FROM words WHERE is_own AND entries > size AND number > 1
+        ) AS longer
     ),
     named AS MATERIALIZED (
         -- An exact name comes first: the slug, then the title.
@@ -68,16 +73,16 @@ RANKED = """
         ORDER BY score DESC, id DESC LIMIT %(max_results)s
     ),
     matches AS MATERIALIZED (
-        SELECT entry_id, sum(score)::bigint AS score, sum(cut) AS cut
-        FROM ({candidates} UNION ALL SELECT entry_id, score, 0 FROM named) AS posting
+        SELECT entry_id, sum(score)::bigint AS score, sum(extra)::bigint AS extra, sum(cut) AS cut
+        FROM ({candidates} UNION ALL SELECT entry_id, score, 0, 0 FROM named) AS posting
         GROUP BY entry_id HAVING sum(score) IS NOT NULL
     ),
     best AS (
         -- The score is complete where the entry matched each word that is cut.
-        SELECT entry_id, CASE WHEN cut = (SELECT cut FROM bound) THEN score
-            ELSE score / {named} * {named} + coalesce({score}, 0) END AS score
+        SELECT entry_id, CASE WHEN cut >= (SELECT cut FROM bound) THEN score
+            ELSE score / {named} * {named} + extra + coalesce({own_score}, 0) END AS score
         FROM (
-            SELECT entry_id, score, cut FROM matches
+            SELECT entry_id, score, extra, cut FROM matches
             ORDER BY score DESC, entry_id DESC LIMIT (SELECT scored FROM bound)
         ) AS candidate
     ),
@@ -99,20 +104,25 @@ RANKED = """
     FROM ranked
 """
 
-# The score of one entry for all words, each read by its key.
+# The score of one entry for all words, each read by its key; and that for the query's own.
 SCORE = """(
     SELECT sum(impact * rarity) FROM words, LATERAL (
         SELECT impact FROM {postings} AS posting
         WHERE posting.entry_id = candidate.entry_id AND posting.word = stem LIMIT 1
     ) AS held
 )"""
+OWN_SCORE = SCORE.replace("FROM words", "FROM (SELECT * FROM words WHERE is_own) AS words")
 
-# The entries with the highest impacts of each word.
+# The entries with the highest impacts of each word; `extra` is the score for words that are not the
+# query's own (synonyms, two words as one), which is never read again.
 BY_WORD = """
-    SELECT entry_id, impact * rarity AS score, (entries > (SELECT size FROM bound))::int AS cut
+    SELECT entry_id, impact * rarity AS score,
+        CASE WHEN is_own THEN 0 ELSE impact * rarity END AS extra,
+        (is_own AND entries > (SELECT size FROM bound))::int AS cut
     FROM words, LATERAL (
         SELECT entry_id, impact FROM {postings} WHERE word = stem
-        ORDER BY impact DESC, entry_id DESC LIMIT (SELECT size FROM bound)
+        ORDER BY impact DESC, entry_id DESC
+        LIMIT (SELECT CASE WHEN is_own THEN size ELSE least(size, {max_extra}) END FROM bound)
     ) AS posting
 """
 
@@ -129,11 +139,11 @@ BY_WORD_AND_FILTER = """
             ) AS is_small
             FROM unnest(%(facets)s::text[], %(values)s::text[]) AS given (facet, value)
         )
-        SELECT entry_id, {score} AS score, (SELECT cut FROM bound) AS cut
+        SELECT entry_id, {score} AS score, 0 AS extra, (SELECT cut FROM bound) AS cut
         FROM (SELECT id AS entry_id FROM ({entries}) AS entry) AS candidate
         WHERE (SELECT is_small FROM breadth)
         UNION ALL
-        SELECT entry_id, score, cut FROM ({by_word}) AS candidate, LATERAL (
+        SELECT entry_id, score, extra, cut FROM ({by_word}) AS candidate, LATERAL (
             SELECT FROM ({entries}) AS entry WHERE id = entry_id LIMIT 1
         ) AS passing
         WHERE NOT (SELECT is_small FROM breadth)
@@ -160,11 +170,13 @@ def ranking_sql(model, entries, *, is_filtered):
         "version": CATALOGUE_VERSION,
         "unknown": UNKNOWN,
         "named": NAMED,
+        "max_extra": MAX_EXTRA,
         "weak": WEAK,
         "joined": JOINED,
         "synonym": SYNONYM,
     }
     parts["score"] = SCORE.format(**parts)
+    parts["own_score"] = OWN_SCORE.format(**parts)
     parts["by_word"] = BY_WORD.format(**parts)
     parts["candidates"] = BY_WORD_AND_FILTER.format(**parts) if is_filtered else parts["by_word"]
     return RANKED.format(**parts)
@@ -181,6 +193,7 @@ def ranking_params(kind, text, facets, limit, *, is_filtered):
         "text": text,
         "slug": slug_of(text),
         "words": text,
+        "name": text if len(text.split()) <= MAX_NAME else "",
         "facets": [facet for facet, _ in facets],
         "values": [value for _, value in facets],
         "few": MAX_SCORED,

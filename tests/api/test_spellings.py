@@ -130,6 +130,12 @@ def test_the_word_itself_comes_before_its_synonyms(anyone):
     assert slugs_for(anyone, "attorneys") == ["newer", "word"]
 
 
+def test_a_query_of_stop_words_is_found_word_by_word(anyone):
+    SkillFactory(slug="band", title="The Who", description="", category="", tags=[])
+
+    assert slugs_for(anyone, "who the") == ["band"]
+
+
 def test_a_name_with_signs_is_another_word(anyone, entries):
     assert slugs_for(anyone, "C") == ["c-mentor"]
     assert slugs_for(anyone, "C#") == ["c-sharp-mentor"]
