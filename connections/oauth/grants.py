@@ -59,7 +59,7 @@ class IssuedCode(AuthorizationCodeMixin):
 
 class CodeGrant(AuthorizationCodeGrant):
     TOKEN_ENDPOINT_AUTH_METHODS = ["none"]
-    code = None
+    code, is_own = None, False
 
     @classmethod
     def check_authorization_endpoint(cls, request):
@@ -100,19 +100,16 @@ class CodeGrant(AuthorizationCodeGrant):
         return 302, "", [("Location", location)]
 
     def query_authorization_code(self, code, client):
-        row = AuthorizationCode.objects.of_text(code)
-        if row is None or row.client_id != client.row.pk:
-            return None
-        self.code = row
-        return IssuedCode(row)
+        self.code = AuthorizationCode.objects.of_text(code)
+        self.is_own = self.code is not None and self.code.client_id == client.row.pk
+        return IssuedCode(self.code) if self.is_own else None
 
     def validate_token_request(self):
         try:
             super().validate_token_request()
         except OAuth2Error as error:
-            # Wrong are a verifier or an address. A missing verifier may follow, but not a second
-            # use.
-            is_wrong = isinstance(error, InvalidGrantError)
+            # Wrong are a verifier or an address. A missing verifier may follow.
+            is_wrong = self.is_own and isinstance(error, InvalidGrantError)
             if self.code is not None and (is_wrong or self.code.spent_at is not None):
                 self.code.void()
             raise

@@ -177,6 +177,7 @@ def test_the_second_use_of_a_code_ends_the_connection(connector, code_of, client
         ({}, REFUSED),
         ({"code_verifier": "a" * 43}, WRONG),
         ({"code_verifier": None}, missing),
+        ({"client_id": OAuthClientFactory().public_id}, NO_CODE),
     ):
         with alone(body["error_description"]):
             assert_sent(connector.exchange(code, **fields), 400, body)
