@@ -98,7 +98,7 @@ def test_it_takes_as_many_queries_for_many_versions(django_assert_num_queries):
         skill.content = f"Do it {number} times."
         skill.save()
 
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(11):
         inspected()
 
 
