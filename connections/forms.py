@@ -7,7 +7,7 @@ from marketplace.api.scopes import DEFAULT_SCOPES, Scope
 
 MAX_AGENTS = 500  # that the page offers
 NEW = "new"
-# What a scope allows, for the person who ticks it.
+# Each scope in words, for the person who ticks it.
 IN_WORDS = {
     Scope.READ: "See the catalogue, and what the agent has",
     Scope.INSTALL: "Install, update and remove skills and personas",

@@ -1,4 +1,4 @@
-"""What a client may say of itself when it registers (contract 35.11, 35.12)."""
+"""The checks of what a client says of itself when it registers (contract 35.11, 35.12)."""
 
 from connections import redirect_uris
 from connections.exceptions import InvalidMetadata, InvalidRedirectUri

@@ -40,33 +40,9 @@ class PersonalData:
 
     def export(self):
         return {
-            "claims": [
-                {
-                    "handle": claim.agent.handle,
-                    "status": claim.status,
-                    "name": claim.operator_name,
-                    "email": claim.operator_email,
-                }
-                for claim in self.claims.order_by("pk")
-            ],
-            "codes": [
-                {
-                    "handle": code.claim.agent.handle,
-                    "name": code.operator_name,
-                    "email": code.operator_email,
-                    "validUntil": timestamp(code.code_expires_at),
-                }
-                for code in self.codes
-            ],
-            "keys": [
-                {
-                    "hint": key.hint,
-                    "createdAt": timestamp(key.created_at),
-                    "lastUsedAt": key.last_used_at and timestamp(key.last_used_at),
-                    "sessions": [timestamp(session.created_at) for session in key.sessions.all()],
-                }
-                for key in self.keys.prefetch_related("sessions")
-            ],
+            "claims": [data_of_claim(claim) for claim in self.claims.order_by("pk")],
+            "codes": [data_of_code(code) for code in self.codes],
+            "keys": [data_of_key(key) for key in self.keys.prefetch_related("sessions")],
             "histories": [
                 {
                     "name": row.operator,
@@ -183,3 +159,30 @@ def rename(rows, column, name, pseudonym):
         found = rows.filter(**{f"{column}__contains": old})
         number += found.update(**{column: Replace(column, Value(old), Value(new))})
     return number
+
+
+def data_of_claim(claim):
+    return {
+        "handle": claim.agent.handle,
+        "status": claim.status,
+        "name": claim.operator_name,
+        "email": claim.operator_email,
+    }
+
+
+def data_of_code(code):
+    return {
+        "handle": code.claim.agent.handle,
+        "name": code.operator_name,
+        "email": code.operator_email,
+        "validUntil": timestamp(code.code_expires_at),
+    }
+
+
+def data_of_key(key):
+    return {
+        "hint": key.hint,
+        "createdAt": timestamp(key.created_at),
+        "lastUsedAt": key.last_used_at and timestamp(key.last_used_at),
+        "sessions": [timestamp(session.created_at) for session in key.sessions.all()],
+    }

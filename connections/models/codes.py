@@ -9,7 +9,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from agents import tokens
 from agents.models import OperatorClaim, OperatorKey
 from connections import redirect_uris
-from connections.exceptions import PageAnswered, Refused, TooManyConnections
+from connections.exceptions import PageAnswered, TokenRefused, TooManyConnections
 from connections.models.clients import OAuthClient
 from connections.models.connections import Connection, derived
 from marketplace.api.scopes import Scope
@@ -76,7 +76,7 @@ class AuthorizationCodeManager(models.Manager.from_queryset(AuthorizationCodeQue
 
 
 class AuthorizationCode(models.Model):
-    """What a client exchanges, once and within a minute, for the tokens of a connection."""
+    """A client exchanges it, once and within a minute, for the tokens of a connection."""
 
     client = models.ForeignKey(OAuthClient, models.CASCADE, related_name="codes")
     key = models.ForeignKey(OperatorKey, models.DO_NOTHING, related_name="+", db_index=False)
@@ -124,7 +124,7 @@ class AuthorizationCode(models.Model):
             code.end()
 
     def spend(self):
-        """The connection that it opens, with the texts of its tokens. Raises Refused.
+        """The connection that it opens, with the texts of its tokens. Raises TokenRefused.
 
         Its second use ends the connection, because one of the two is not the client's own. While
         the agent is paused or suspended, nothing is spent.
@@ -132,11 +132,11 @@ class AuthorizationCode(models.Model):
         try:
             opened, reason = self._spend()
         except AuthenticationFailed as error:
-            raise Refused("the agent is suspended or paused") from error
+            raise TokenRefused("the agent is suspended or paused") from error
         except TooManyConnections as error:
-            raise Refused("the operator has too many connections") from error
+            raise TokenRefused("the operator has too many connections") from error
         if opened is None:  # Raised outside of the transaction that ends the connection.
-            raise Refused(reason)
+            raise TokenRefused(reason)
         return opened
 
     @transaction.atomic

@@ -20,7 +20,7 @@ CORE = (
 )
 
 
-# What a connection may not do (contract 35.9), as agents/permissions.py has it.
+# A connection may not do these (contract 35.9), as agents/permissions.py has it.
 OF_OWN_TOKENS = (
     *("register_agent", "confirm_claim", "create_token", "rotate_token", "revoke_token"),
 )

@@ -1,4 +1,4 @@
-"""What a deployer is told (contract 35.1)"""
+"""The messages to a deployer (contract 35.1)"""
 
 import pytest
 from django.core.checks import ERROR

@@ -69,7 +69,6 @@ def server(request, django_db_setup, tmp_path_factory):
             folder / "server.log",
             {
                 "DATABASE_URL": f"postgres://{USER}@127.0.0.1:{port}/{connection.settings_dict['NAME']}",
-                "DATABASE_TIMEOUTS": "none",
                 **LIMITS,
                 **environment,
             },

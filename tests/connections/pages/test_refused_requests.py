@@ -16,7 +16,7 @@ from tests.factories import claim
 
 UNKNOWN = "This marketplace does not know the app that sent you here"
 WRONG = "The app wants the answer at an address that it did not register."
-# What a client may not send with its own client_id and callback, and the sentence on the page.
+# A client may not send these with its own client_id and callback; and the sentence on the page.
 PAGES = [
     (UNKNOWN, {"client_id": None}),
     (UNKNOWN, {"client_id": ""}),
