@@ -1,4 +1,4 @@
-class TokenRefused(Exception):
+class GrantRefused(Exception):
     """The reason why a code or a refresh token is refused, for the log: clients are not told."""
 
     def __init__(self, reason):

@@ -56,7 +56,7 @@ class Connect(LogInPage, Console):
 
     def refusal(self):
         request = self.request
-        self.server = oauth.Server(request)
+        self.server = oauth.OAuthServer(request)
         self.asked = oauth.OAuthRequest("GET", dict(request.GET.lists()))
         error = self.check()
         if error and not error.redirect_uri:
@@ -127,7 +127,7 @@ class Connect(LogInPage, Console):
 
     @property
     def path(self):
-        """What the page is about: the whole request of the client."""
+        """The whole request of the client, which the page asks about."""
         return self.request.get_full_path()
 
     def post(self, request):

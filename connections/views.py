@@ -82,7 +82,7 @@ class ClientRegistrationViewSet(OAuthViewSet):
     def create(self, request):
         body = oauth.JsonOAuthRequest(request.data)
         try:
-            return oauth.Server(request).create_endpoint_response("client_registration", body)
+            return oauth.OAuthServer(request).create_endpoint_response("client_registration", body)
         except TooManyClients:
             text = "Too many clients are registered. Try again in an hour."
             return Response(
@@ -97,8 +97,8 @@ class FormViewSet(OAuthViewSet):
 
     def token(self, request):
         form = oauth.OAuthRequest("POST", request.data)
-        return oauth.Server(request).token_response(form)
+        return oauth.OAuthServer(request).token_response(form)
 
     def revoke(self, request):
         form = oauth.OAuthRequest("POST", request.data)
-        return oauth.Server(request).create_endpoint_response("revocation", form)
+        return oauth.OAuthServer(request).create_endpoint_response("revocation", form)

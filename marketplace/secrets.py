@@ -13,7 +13,7 @@ REFRESH, CODE = "_refresh_", "_code_"
 KINDS = (AGENT, OPERATOR, INVITATION, REFRESH, CODE)
 TOKEN_SECRET_LENGTH = 32
 TOKEN = re.compile(rf"(?:{'|'.join(KINDS)})[0-9A-Za-z]{{{TOKEN_SECRET_LENGTH}}}")
-# What a log must not contain: the text after one of these kinds or `/claim/`, even truncated, and
+# No log may contain these: the text after one of these kinds or `/claim/`, even truncated, and
 # any other text that is at least as long as the secret of a token, a claim, a session or a CSRF
 # token, percent-encoded or not. 32 hexadecimal digits alone are a request's ID: secrets have more
 # letters. A hint, `mkt_agent_4fKd…Xw3a`, is no secret.

@@ -5,6 +5,7 @@ import warnings
 from pathlib import Path
 
 from marketplace import environment, logging, oidc, sentry
+from marketplace.adminsite import look
 from marketplace.databases import databases
 from marketplace.ratelimits.rates import DEFAULTS
 
@@ -282,17 +283,7 @@ OTP_TOTP_ISSUER = "Marketplace"  # the title of the codes in authenticator apps
 
 SIMPLE_HISTORY_ENABLED = False  # not at each save: marketplace.adminsite.history decides when
 
-# The look of the admin (marketplace.adminsite.theme).
-UNFOLD = {
-    "SITE_TITLE": "Marketplace",
-    "SITE_HEADER": "Marketplace",
-    "SITE_SUBHEADER": "Staff admin",
-    "SITE_SYMBOL": "storefront",
-    "SITE_URL": None,
-    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "/static/icon.svg"}],
-    "STYLES": ["/static/admin.css"],
-    "ACCOUNT": {"navigation": "marketplace.adminsite.site.account_links"},
-}
+UNFOLD = look.UNFOLD
 
 LOGGING = logging.config()
 DEFAULT_EXCEPTION_REPORTER = "marketplace.error_reports.MaskedReporter"

@@ -80,7 +80,7 @@ class PersonalData:
         yield from ((of_agents, name) for name in self.names)
 
     def events(self):
-        """What the operator did: under an own key, with an own agent, or under a given name."""
+        """The operator's acts: under an own key, with an own agent, or under a given name."""
         hints = [key.hint for key in self.keys]
         acts = {
             *((claim.operator_name, claim.agent.handle) for claim in self.claims),

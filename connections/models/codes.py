@@ -9,7 +9,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from agents import tokens
 from agents.models import OperatorClaim, OperatorKey
 from connections import redirect_uris
-from connections.exceptions import PageAnswered, TokenRefused, TooManyConnections
+from connections.exceptions import GrantRefused, PageAnswered, TooManyConnections
 from connections.models.clients import OAuthClient
 from connections.models.connections import Connection, derived
 from marketplace.api.scopes import Scope
@@ -124,7 +124,7 @@ class AuthorizationCode(models.Model):
             code.end()
 
     def spend(self):
-        """The connection that it opens, with the texts of its tokens. Raises TokenRefused.
+        """The connection that it opens, with the texts of its tokens. Raises GrantRefused.
 
         Its second use ends the connection, because one of the two is not the client's own. While
         the agent is paused or suspended, nothing is spent.
@@ -132,11 +132,11 @@ class AuthorizationCode(models.Model):
         try:
             opened, reason = self._spend()
         except AuthenticationFailed as error:
-            raise TokenRefused("the agent is suspended or paused") from error
+            raise GrantRefused("the agent is suspended or paused") from error
         except TooManyConnections as error:
-            raise TokenRefused("the operator has too many connections") from error
+            raise GrantRefused("the operator has too many connections") from error
         if opened is None:  # Raised outside of the transaction that ends the connection.
-            raise TokenRefused(reason)
+            raise GrantRefused(reason)
         return opened
 
     @transaction.atomic

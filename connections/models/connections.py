@@ -11,7 +11,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from agents import tokens
 from agents.models import AgentToken, OperatorClaim, OperatorKey
 from audit.models import AuditEvent
-from connections.exceptions import TokenRefused, TooManyConnections
+from connections.exceptions import GrantRefused, TooManyConnections
 from connections.models.clients import OAuthClient
 from connections.redirect_uris import host_of, is_loopback
 from marketplace.api.scopes import DEFAULT_SCOPES, Scope
@@ -83,11 +83,11 @@ class ConnectionManager(models.Manager.from_queryset(ConnectionQuerySet)):
         """Open a connection; returns it with the texts `access_token` and `refresh_token`.
 
         Call it with the claim and the key checked and locked. Raises TooManyConnections and
-        TokenRefused.
+        GrantRefused.
         """
         self.check_number(key)
         if not client.hold():
-            raise TokenRefused("staff have blocked the client")
+            raise GrantRefused("staff have blocked the client")
         refresh_token = tokens.mint(REFRESH)
         row = self.create(
             client=client,
@@ -123,18 +123,18 @@ class ConnectionManager(models.Manager.from_queryset(ConnectionQuerySet)):
         """New tokens in place of those of a connection; returns it with their texts.
 
         `scopes` narrow the access token to those of them that the person consented to. Raises
-        TokenRefused. The use of an old refresh token ends the connection (contract 35.8).
+        GrantRefused. The use of an old refresh token ends the connection (contract 35.8).
         """
         row = self.of_refresh_token(text)
         if row is None or row.client_id != client.pk:
-            raise TokenRefused("the client has no such refresh token")
+            raise GrantRefused("the client has no such refresh token")
         try:
             is_replay = row.rotate(text, scopes)
         except AuthenticationFailed as error:
-            raise TokenRefused("the agent is suspended or paused") from error
+            raise GrantRefused("the agent is suspended or paused") from error
         # Raised outside of the transaction that ends it.
         if is_replay:
-            raise TokenRefused("the refresh token was used before")
+            raise GrantRefused("the refresh token was used before")
         return row
 
 
@@ -150,7 +150,7 @@ class Connection(models.Model):
     # A key that has claimed an agent is never deleted. Django would look here for all others.
     key = models.ForeignKey(OperatorKey, models.DO_NOTHING, related_name="connections")
     claim = models.ForeignKey(OperatorClaim, models.CASCADE, related_name="connections")
-    # What the person consented to; the access token may have less.
+    # Those that the person allowed; the access token may have fewer.
     scopes = ArrayField(models.CharField(max_length=16, choices=Scope))
     # The digest of the first part of all refresh tokens of the connection, by which an old one is
     # told from one that never existed; and of the present one as a whole.
@@ -212,16 +212,16 @@ class Connection(models.Model):
         if generation == 0:
             self.replace(digest, now, scopes)
         elif tokens.digest(self.refresh_token) != self.refresh_digest:
-            raise TokenRefused("SECRET_KEY has been changed since")
+            raise GrantRefused("SECRET_KEY has been changed since")
         self.seconds = max(int((self.access.expires_at - now).total_seconds()), 0)
         return False
 
     def lock(self):
-        """Lock the connection by its token; returns the database's time. Raises TokenRefused."""
+        """Lock the connection by its token; returns the database's time. Raises GrantRefused."""
         rows = AgentToken.objects.select_for_update(no_key=True).filter(connection=self)
         self.access = rows.annotate(now=Now()).first()
         if not Connection.objects.usable().filter(pk=self.pk).exists():
-            raise TokenRefused("the connection has ended")
+            raise GrantRefused("the connection has ended")
         self.refresh_from_db(fields=["refresh_digest", "predecessors", "scopes"])
         return self.access.now
 

@@ -9,4 +9,4 @@ from authlib.oauth2.rfc6749 import InvalidClientError
 
 from connections.oauth.messages import JsonOAuthRequest, OAuthRequest
 from connections.oauth.metadata import metadata
-from connections.oauth.server import Server
+from connections.oauth.server import OAuthServer

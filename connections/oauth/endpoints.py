@@ -39,7 +39,7 @@ class RevocableToken:
 
 
 class Registration(ClientRegistrationEndpoint):
-    """RFC 7591. What it does not know of a client it neither keeps nor shows."""
+    """RFC 7591. It neither keeps nor shows fields that it does not know."""
 
     def authenticate_token(self, request):
         return True  # Everybody may.

@@ -14,7 +14,7 @@ from authlib.oauth2.rfc6749.grants import AuthorizationCodeGrant, RefreshTokenGr
 from authlib.oauth2.rfc7636 import CodeChallenge
 from authlib.oauth2.rfc7636.challenge import CODE_VERIFIER_PATTERN, compare_s256_code_challenge
 
-from connections.exceptions import TokenRefused
+from connections.exceptions import GrantRefused
 from connections.models import AuthorizationCode, Connection
 from connections.oauth.clients import known_scopes
 
@@ -141,7 +141,7 @@ def token_response(grant, get_connection, *arguments):
     """The tokens of the connection. Raises InvalidGrantError; only the log says why."""
     try:
         connection = get_connection(*arguments)
-    except TokenRefused as refused:
+    except GrantRefused as refused:
         logger.info("A client gets no token: %s", refused.reason)
         raise InvalidGrantError("Sign in again, or ask your operator") from refused
     content = {

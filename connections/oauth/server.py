@@ -19,7 +19,7 @@ from marketplace.ratelimits.decorators import check_rate
 from marketplace.ratelimits.windows import Caller
 
 
-class Server(AuthorizationServer):
+class OAuthServer(AuthorizationServer):
     """It belongs to one request, because the issuer is the base URL of that request."""
 
     def __init__(self, request):

@@ -1,6 +1,6 @@
 """The admin's theme, django-unfold, under Django's own names.
 
-No other module imports unfold: replacing it means changing this file and the templates.
+No other module imports unfold: replacing it means changing this file, look.py and the templates.
 """
 
 from unfold.admin import ModelAdmin

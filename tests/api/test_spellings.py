@@ -47,7 +47,7 @@ def wide(text):
     return "".join(chr(ord(sign) + 0xFEE0) if sign > " " else "\u3000" for sign in text)
 
 
-# What is typed, what it is another spelling of, and the first result of both.
+# A search, the spelling that it stands for, and the first result of both.
 PAIRS = [
     # Dashes, hyphens, invisible characters and quotes
     ("extract\u2010tables", "extract-tables", "pdf-tables"),

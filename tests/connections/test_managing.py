@@ -1,4 +1,4 @@
-"""What a connection cannot do in the API (contract 35.9)"""
+"""The API refuses a connection that manages tokens and agents (contract 35.9)"""
 
 import pytest
 

@@ -1,0 +1,12 @@
+"""The settings of django-unfold, the theme of the admin (theme.py)."""
+
+UNFOLD = {
+    "SITE_TITLE": "Marketplace",
+    "SITE_HEADER": "Marketplace",
+    "SITE_SUBHEADER": "Staff admin",
+    "SITE_SYMBOL": "storefront",
+    "SITE_URL": None,
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "/static/icon.svg"}],
+    "STYLES": ["/static/admin.css"],
+    "ACCOUNT": {"navigation": "marketplace.adminsite.site.account_links"},
+}
