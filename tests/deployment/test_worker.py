@@ -1,5 +1,6 @@
 """Connections that are idle, slow, reset, or open when the server stops, and few threads."""
 
+import select
 import signal
 import socket
 import struct
@@ -98,9 +99,13 @@ def test_at_the_limit_a_new_connection_takes_the_place_of_one_that_waits(plain_s
         begun = [begin() for _ in range(4)]
         assert silent.recv(1) == b""
         begun.append(begin())
-        assert used[0].recv(1) == b""
+        # A thread may park its connection after the client has read the response and gone on, so
+        # any of these three may be the one that waits longest.
+        [closed], _, _ = select.select(used, [], [], 30)
+        assert closed.recv(1) == b""
 
-        for link in used[1:]:
+        used.remove(closed)
+        for link in used:
             assert responses_to(link, GET)[0] == [200]
         for link in begun:
             assert responses_to(link, GET[10:])[0] == [200]
