@@ -1,13 +1,15 @@
 """How much of its window a caller has used, and when the next one begins (contract 11)."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import NamedTuple
 
 from django.conf import settings
+from django.core.cache import cache
 from django.db import OperationalError
-from django_ratelimit.core import get_usage
+from django_ratelimit.core import ALL, _get_window, _make_cache_key, get_usage
 
 from infrastructure import metrics
 from infrastructure.server.uploads import is_body_awaited
@@ -87,6 +89,34 @@ def usage_of(request, policy, caller, *, increment=False):
     if usage["should_limit"] and not usage["count"]:
         # This is how the library reports that the store has failed.
         raise OperationalError("the store of the rate limits has lost a count")
+    return as_usage(policy, caller, rate, usage)
+
+
+def usages_of(policies, caller):
+    """The caller's current Usage of each policy, in one read of the store."""
+    counters = [counter_of(policy, caller) for policy in policies]
+    counts = cache.get_many([key for *_, key in counters])
+    usages = []
+    for policy, rate, window, key in counters:
+        count = counts.get(key, 0)
+        usage = {"count": count, "limit": rate.limit, "should_limit": count > rate.limit}
+        usage["time_left"] = window - int(time.time())
+        usages.append(as_usage(policy, caller, rate, usage))
+    return usages
+
+
+def counter_of(policy, caller):
+    """The policy, its rate, the last second of the window and the key by which `get_usage` counts.
+
+    That function reads one counter at a time, and writes a 0 in order to read it.
+    """
+    rate, value = Rate.parse(rate_of(policy, caller.tier)), str(caller.key)
+    window = _get_window(value, rate.window)
+    return policy, rate, window, _make_cache_key(policy, window, rate, value, ALL)
+
+
+def as_usage(policy, caller, rate, usage):
+    """A Usage from that of the library."""
     limit = min(usage["limit"], caller.limits.get(policy, usage["limit"]))
     return Usage(
         policy=policy,
