@@ -82,6 +82,7 @@ class AgentAdmin(
     menu = MenuItem("Agents", 20, "smart_toy")
     form = AgentForm
     list_display = ["handle", "name", "tier", "state", "last_seen", "created_at"]
+    sortable_by = ["handle", "created_at"]
     list_filter = [TierFilter, SuspendedFilter, PausedFilter]
     search_fields = ["handle"]  # see `find`
     search_help_text = "A word of the handle or name, agentId or token"
@@ -101,7 +102,7 @@ class AgentAdmin(
     fields = [*readonly_fields[:5], "tier", *readonly_fields[5:]]
     recorded_fields = ["tier"]
     actions = ["issue_token", "suspend", "restore", "release_claim"]
-    counted_by_day = ("Agents", "created_at")
+    counted_by_day = "created_at"
     in_totals = True
     change_form_template = "admin/agents/agent/change_form.html"
     pages = TokenSearchMixin.search_pages
@@ -142,10 +143,10 @@ class AgentAdmin(
         agents = super().get_queryset(request).select_related("claim", "invitation")
         return agents.annotate(last_seen=Subquery(newest))
 
-    @admin.display(empty_value="never")
+    @admin.display(description="last seen", empty_value="never", ordering="last_seen")
     def last_seen(self, agent):
         """When one of its tokens was last used, to within 15 minutes."""
-        return agent.last_seen
+        return agent.last_seen and localize(timezone.localtime(agent.last_seen))
 
     @admin.action(description="Issue a token", permissions=["change"])
     @offered_to(lambda agent: agent.deleted_at is None)

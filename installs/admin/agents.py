@@ -29,7 +29,7 @@ def limits_panel(_admin, _request, agent):
         lambda usage: (
             usage.policy,
             f"{usage.limit - usage.remaining:,} of {usage.limit:,}",
-            f"in {usage.minutes} min",
+            f"in {usage.minutes} min" if usage.minutes < 120 else f"in {usage.minutes // 60} h",
             change_of_limit(agent, usage, raised.get(usage.policy)),
         ),
     )

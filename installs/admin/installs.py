@@ -27,7 +27,7 @@ class PresentFilter(ChoiceFilter):
 class InstallAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
     search_help_text = "A whole slug or handle"
     in_totals = True
-    counted_by_day = ("Installs", "installed_at")
+    counted_by_day = "installed_at"
 
     def get_queryset(self, request):
         unseen = self.model.Entry.long_columns(f"{self.model.kind}__")
