@@ -8,5 +8,6 @@ UNFOLD = {
     "SITE_URL": None,
     "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "/static/icon.svg"}],
     "STYLES": ["/static/admin.css"],
+    "SCRIPTS": ["/static/admin.js"],
     "ACCOUNT": {"navigation": "marketplace.adminsite.site.account_links"},
 }
