@@ -8,7 +8,7 @@ from django.shortcuts import render
 
 from agents.models import Agent
 from connections import oauth
-from connections.exceptions import PageAnswered, TooManyConnections
+from connections.exceptions import ClientGone, PageAnswered, TooManyConnections
 from connections.forms import ConsentForm
 from connections.models import AuthorizationCode, Connection, OAuthClient
 from connections.models.codes import code_text
@@ -150,6 +150,8 @@ class Connect(LogInPage, Console):
             return self.allow(form.cleaned_data, page)
         except PageAnswered:
             return self.render("operator/answered.html", status=409)
+        except ClientGone:
+            return self.without_callback(oauth.InvalidClientError())
         except TooManyConnections:
             return self.show(form, status=409, has_too_many=True)
 
@@ -172,7 +174,8 @@ class Connect(LogInPage, Console):
     def allow(self, answer, page):
         """Lead to the callback with the one code of the page.
 
-        Raises PageAnswered and TooManyConnections, which undo the registration of an agent.
+        Raises PageAnswered, ClientGone and TooManyConnections, which undo the registration of an
+        agent.
         """
         agent, scopes = answer["agent"], answer["scopes"]
         claim = self.hold_claim(agent.handle) if agent.is_new else self.lock_claim(agent.handle)
