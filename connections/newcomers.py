@@ -36,7 +36,7 @@ def is_page_for(path, text, seconds):
 
 
 def key_text(page):
-    """The text of the operator key that the form gets: a double click gets one key and one agent."""
+    """The operator key that the form gets. It is the same for a double click."""
     return tokens.text_of(OPERATOR, derived("newcomer", page, TOKEN_SECRET_LENGTH))
 
 

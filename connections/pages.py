@@ -113,7 +113,8 @@ class Connect(LogInPage, Console):
         return hop(request, "Connecting") if is_arriving else self.ask(request)
 
     def ask(self, request, *, refused=None, form=None, status=200):
-        context = {"host": self.host, "refused": refused, "has_provider": bool(settings.OIDC_ISSUER)}
+        has_provider = bool(settings.OIDC_ISSUER)
+        context = {"host": self.host, "refused": refused, "has_provider": has_provider}
         if newcomers.are_welcome():
             context["form"] = form or newcomers.NewcomerForm()
             context["page"] = newcomers.page_for(self.path)
