@@ -6,6 +6,8 @@ from agents.models import Agent, OperatorClaim, OperatorKey
 from audit.models import AuditEvent
 from connections.models import AuthorizationCode
 from tests.connections.pages.consenting import CALLBACK, ConnectBrowser, parameters_of, text_of
+from tests.factories import AgentFactory
+from tests.factories import claim as make_claim
 
 pytestmark = pytest.mark.contract("35.30")
 ADA = {"name": "Ada Lovelace", "email": "ada@example.com"}
@@ -49,6 +51,10 @@ def test_one_click_is_an_agent_and_a_key(visitor, address_of, claude):
     other = ConnectBrowser(text)
     assert "claude" in text_of(other.get("/operator"))
     assert key_on(other.open(address_of())) == ""
+    visitor.cookies["operator"] = (
+        ConnectBrowser(make_claim(AgentFactory())).cookies["operator"].value
+    )
+    assert key_on(visitor.open(address_of())) == ""  # It is not this session's key.
 
 
 def test_a_double_click_registers_one(visitor, address_of):
