@@ -128,5 +128,18 @@ def test_a_person_connects_a_client(visitor, serious_violations):
         visitor.open("/operator/connections")
         look(visitor, serious_violations, "connections")
         assert "acts as crawler, may read, review" in visitor.text()
+
+        # Somebody else, who has no agent yet.
+        site.onward = ""
+        page.context.clear_cookies()
+        arrive()
+        page.fill("[name=name]", "Ada Lovelace")
+        page.fill("[name=email]", "ada@example.com")
+        visitor.press("Get an agent")
+        page.wait_for_selector("text=Your operator key")
+        look(visitor, serious_violations, "newcomer")
+        visitor.press("Allow")
+        page.wait_for_url(f"{site.url}/callback?**")
+        assert "code" in site.answers[-1]
         errors = [text for _, text in visitor.errors if f"a request to {site.url}/" not in text]
-        assert errors == [f"a request to {site.onward}"]
+        assert errors == ["a request to claude://connected"]
