@@ -191,10 +191,12 @@ def test_a_comparison_shows_lines_words_and_files(anyone, skill):
     page = anyone.get(f"{VERSIONS}/compare?from=1&to=2")
 
     text = text_of(page)
-    assert '<span class="del"># <mark>First</mark></span>' in text
-    assert '<span class="add"># <mark>Second</mark></span>' in text
+    assert '<span class="del" data-line="6"># <mark>First</mark></span>' in text
+    assert '<span class="add" data-line="6"># <mark>Second</mark></span>' in text
     assert "&lt;script&gt;" in text
     assert "<b>Label</b>" in text
+    assert "1 line added, 3 removed. Label" in visible(page)
+    assert "SKILL.md 1 line added, 3 removed" in visible(page)
     assert page.headers["Cache-Control"] == "public, no-cache"
     skill.files = []
     rewrite(skill, "# Third")
@@ -265,7 +267,7 @@ def test_a_comparison_of_long_texts_counts_what_it_does_not_show(anyone, skill):
 
     page = text_of(anyone.get(f"{VERSIONS}/compare?from=3&to=4"))
 
-    shown = page.count('<span class="del">') + page.count('<span class="add">')
+    shown = page.count('<span class="del" ') + page.count('<span class="add" ')
     assert f'<span class="place">{8_000 - shown:,} more lines changed</span>' in page
     assert 900 < shown <= 1_000
     assert len(page.encode()) < 200_000
