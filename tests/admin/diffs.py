@@ -5,7 +5,7 @@ import re
 
 def without_marks(response):
     """The text of a page, without line numbers and the marks around the words that changed."""
-    return re.sub("</?mark>| data-line=\"[0-9]+\"", "", response.content.decode())
+    return re.sub('</?mark>| data-line="[0-9]+"', "", response.content.decode())
 
 
 def lines_of(change):
