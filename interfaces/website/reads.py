@@ -23,7 +23,7 @@ PARTS = {section: parts_of(model._meta.db_table) for section, model in MODELS.it
 LISTS = {"skill": (SkillQuery, reads.skills), "persona": (PersonaQuery, reads.personas)}
 WEEKS = 12
 # Bounds what an entry with many installs costs.
-MAX_AGENTS, MAX_INSTALLS = 100, 30
+MAX_AGENTS, MAX_INSTALLS, MAX_HOLDERS = 100, 30, 1_000
 MAX_RELATED = 4
 STATEMENTS = {
     Skill: related_of("skill", counter=Skill.POPULARITY),
@@ -66,10 +66,10 @@ def newest(number):
 def related_to(entry):
     """Read the related entries and the weekly installs of an entry in one statement.
 
-    `weeks` holds the installs of the last twelve weeks, oldest first. `also` lists entries that
-    agents with this one have installed, `more` lists others by its author. Each is
-    `{"slug", "title", "category"}`. `taken`, `marketplace` and `has_catalogue` say how git
-    clients install the entry.
+    `weeks` holds the installs of the last twelve weeks, oldest first. `holders` counts the agents
+    that have the entry, up to one more than MAX_HOLDERS. `also` lists entries that agents with this
+    one have installed, `more` lists others by its author. Each is `{"slug", "title", "category"}`.
+    `taken`, `marketplace` and `has_catalogue` say how git clients install the entry.
     """
     day = today()
     row = fetch_one(
@@ -81,6 +81,7 @@ def related_to(entry):
             "limit": MAX_RELATED,
             "max_agents": MAX_AGENTS,
             "max_installs": MAX_INSTALLS,
+            "max_holders": MAX_HOLDERS,
             "most": settings.GIT_MAX_ENTRIES,
         },
     )

@@ -89,6 +89,12 @@ def related_of(kind, *, counter):
         {weeks_of(kind)} AS weeks,
         (SELECT coalesce(json_agg(also), '[]') FROM also) AS also,
         (SELECT coalesce(json_agg(more), '[]') FROM more) AS more,
+        (
+            SELECT count(*) FROM (
+                SELECT FROM installs_{kind}install
+                WHERE {kind}_id = %(entry)s AND removed_at IS NULL LIMIT %(max_holders)s + 1
+            ) AS present
+        ) AS holders,
         (SELECT {TAKEN} FROM entry) AS taken,
         {MARKETPLACE},
         ({CATALOGUE_VERSION}) AS version

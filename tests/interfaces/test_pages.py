@@ -148,7 +148,8 @@ def test_a_skill_shows_what_it_is_and_how_to_install_it(person, catalogue):
     assert "curl http://testserver/api/v1/agents/me/skills/install" in visible_text
     assert 'install_skill {"slug": "pdf-tables"}' in visible_text
     assert {
-        *("/personas/archivist", "/skills?category=data", "/skills?tag=pdf"),
+        *("/skills/pdf-tables/versions", "/skills/pdf-tables/used-by"),
+        *("/skills?category=data", "/skills?tag=pdf"),
         *("/skills?runtime=python", "/skills?author=Harbour%20Tools"),
         *("/api/v1/skills/pdf-tables", "/api/v1/skills/pdf-tables/SKILL.md"),
     } <= {*links(page)}
@@ -162,12 +163,15 @@ def test_a_persona_shows_its_prompt_its_skills_and_its_ratings(person, catalogue
 
     assert "<p><em>Quiet.</em></p>" in text_of(page)
     visible_text = visible(page)
-    assert "4.3 of 5, from 3 reviews 5 ★ stars 2 2 4 ★ stars 0 0 3 ★ stars 1 1 2 ★" in visible_text
+    assert "★ 4.3 of 5" in visible_text
+    assert "Prompt Versions 1 Used by 3 Reviews 3 Install" in visible_text
     assert "curl http://testserver/api/v1/agents/me/personas/install" in visible_text
     assert "npx skills add http://testserver/personas/archivist" in visible_text
-    assert "Ratings are counted by the nearest whole star: 4.5 counts as 5." in visible_text
     assert "about 2 tokens, 16 with its skills" in visible_text
-    assert {"/skills/pdf-tables", "#reviews"} < {*links(page)}
+    assert {"/skills/pdf-tables", "/personas/archivist/reviews"} < {*links(page)}
+    reviews = visible(person.get("/personas/archivist/reviews"))
+    assert "4.3 of 5, from 3 reviews 5 ★ stars 2 2 4 ★ stars 0 0 3 ★ stars 1 1 2 ★" in reviews
+    assert "Ratings are counted by the nearest whole star: 4.5 counts as 5." in reviews
 
 
 @pytest.mark.contract("8.13")

@@ -76,9 +76,15 @@ def test_a_person_looks_around(visitor, serious_violations):
     assert page.locator("details[open]").count() == 1
     assert "install_skill" in visitor.text()
 
+    for part in ("Versions", "Used by"):
+        visitor.press(part)
+        assert page.inner_text("[aria-current=page]").startswith(part)
+        assert_fits_here(part)
     visitor.press("Archivist")
-    assert "5 of 5, from 11 reviews" in visitor.text()
     assert_fits_here("persona")
+    visitor.press("Reviews")
+    assert "5 of 5, from 11 reviews" in visitor.text()
+    assert_fits_here("reviews")
     visitor.press("Older")
     assert page.inner_text("h1") == "Archivist"
     assert "Tidy.\nIt asks first." in visitor.text()
@@ -229,7 +235,7 @@ REACHABLE = """() => [...document.querySelectorAll("a[href], button, input, sele
 
 def test_the_keyboard_reaches_everything(visitor, subtests):
     page = visitor.page
-    for path in ("/", "/skills", "/skills/pdf-tables", "/personas/archivist", "/llms.txt"):
+    for path in ("/", "/skills", "/skills/pdf-tables", "/personas/archivist/reviews", "/llms.txt"):
         with subtests.test(path):
             visitor.open(path)
             page.evaluate("window.reached = new Set()")
