@@ -69,6 +69,13 @@ def look(visitor, serious_violations, name):
     assert page.evaluate(width) == 0, name
 
 
+def get_an_agent(visitor):
+    visitor.page.fill("[name=name]", "Ada Lovelace")
+    visitor.page.fill("[name=email]", "ada@example.com")
+    visitor.press("Get an agent")
+    visitor.page.wait_for_selector("text=Your operator key")
+
+
 @pytest.mark.contract("35.20", "35.27")
 @pytest.mark.parametrize("visitor", SCREENS, ids="-".join, indirect=True)
 def test_a_person_connects_a_client(visitor, serious_violations):
@@ -133,10 +140,7 @@ def test_a_person_connects_a_client(visitor, serious_violations):
         site.onward = ""
         page.context.clear_cookies()
         arrive()
-        page.fill("[name=name]", "Ada Lovelace")
-        page.fill("[name=email]", "ada@example.com")
-        visitor.press("Get an agent")
-        page.wait_for_selector("text=Your operator key")
+        get_an_agent(visitor)
         look(visitor, serious_violations, "newcomer")
         visitor.press("Allow")
         page.wait_for_url(f"{site.url}/callback?**")
