@@ -250,7 +250,7 @@ def test_no_secret_leaks_after_any_use_of_it(scene, subtests):
 
 
 def assert_nothing_leaks(secrets, pages, found_by_post):
-    """Of the admin's pages, and of what it answers to a pasted secret."""
+    """Neither the admin's pages nor its response to a pasted secret hold one."""
     assert [path for path, page in pages.items() if page.status != 200] == []
     assert [path for path, page in pages.items() if leaks(secrets, as_text(page))] == []
     for model, page in found_by_post.items():
