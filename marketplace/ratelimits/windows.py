@@ -17,15 +17,19 @@ from marketplace.ratelimits.rates import FREE_TIER, Rate
 
 
 class Caller(NamedTuple):
-    """The counted party: an agent with its tier and its operator's lower limits, or an address."""
+    """The counted party: an address, or an agent with its tier and its own limits.
+
+    `limits` are those that its operator has lowered, and `raised` those that staff have raised.
+    """
 
     key: int | str
     tier: str = FREE_TIER
     limits: Mapping = MappingProxyType({})
+    raised: Mapping = MappingProxyType({})
 
     @classmethod
     def of(cls, agent):
-        return cls(agent.pk, agent.tier, agent.limits)
+        return cls(agent.pk, agent.tier, agent.limits, agent.raised)
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,7 @@ def usage_of(request, policy, caller, *, increment=False):
     """The caller's current Usage, or its Usage with one more request."""
     rate = Rate.parse(rate_of(policy, caller.tier))
     # Counted by the tier's rate, which the library includes in the counter's key, so that changing
-    # the operator's limit does not restart the count.
+    # the agent's own limits does not restart the count.
     usage = get_usage(
         request, group=policy, key=lambda *_: str(caller.key), rate=rate, increment=increment
     )
@@ -117,7 +121,8 @@ def counter_of(policy, caller):
 
 def as_usage(policy, caller, rate, usage):
     """A Usage from that of the library."""
-    limit = min(usage["limit"], caller.limits.get(policy, usage["limit"]))
+    highest = max(usage["limit"], caller.raised.get(policy, 0))
+    limit = min(highest, caller.limits.get(policy, highest))
     return Usage(
         policy=policy,
         limit=limit,
@@ -126,9 +131,15 @@ def as_usage(policy, caller, rate, usage):
         # `time_left` counts to the last second of the window, so the next window begins one later.
         # It is -1 if that second has passed since the request was counted.
         seconds=max(usage["time_left"] + 1, 1),
-        is_exceeded=usage["should_limit"] or usage["count"] > limit,
-        is_lowered=limit < usage["limit"],
+        is_exceeded=usage["count"] > limit,
+        is_lowered=limit < highest,
     )
+
+
+def allowed(policy, agent):
+    """How many requests of a window the agent's tier, or staff, allow it."""
+    of_tier = Rate.parse(rate_of(policy, agent.tier)).limit
+    return max(of_tier, agent.raised.get(policy, 0))
 
 
 def rate_of(policy, tier=FREE_TIER):

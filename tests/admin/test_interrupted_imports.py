@@ -71,7 +71,7 @@ STILL_TO_DO = {
 @pytest.mark.contract("23.9")
 def test_a_killed_import_is_completed_by_confirming_it_again(own_server_of, ada):
     changed = SkillFactory(slug="two", content="Old", description="Old.")
-    form = untouched_form(upload(ada, ZIP))
+    form = untouched_form(upload(ada, ZIP)) | {"all": "yes"}
     run, server = ImportRun.objects.get(), own_server_of()
     url = f"{SKILLS}import/{run.pk}/"
     [worker] = psutil.Process(server.process.pid).children()

@@ -107,6 +107,15 @@ class ConnectWalk:
             self.page.keyboard.press(button)
         self.page.wait_for_url(f"{self.site.url}/callback?**")
 
+    def allow_a_new_agent(self):
+        self.page.fill("[name=name]", "Ada Lovelace")
+        self.page.fill("[name=email]", "ada@example.com")
+        self.visitor.press("Get an agent")
+        self.page.wait_for_selector("text=Your operator key")
+        self.look("newcomer")
+        self.visitor.press("Allow")
+        self.page.wait_for_url(f"{self.site.url}/callback?**")
+
 
 @pytest.mark.contract("35.20", "35.27")
 @pytest.mark.parametrize("visitor", SCREENS, ids="-".join, indirect=True)
@@ -139,5 +148,12 @@ def test_a_person_connects_a_client(visitor, serious_violations):
         visitor.open("/operator/connections")
         walk.look("connections")
         assert "acts as crawler, may read, review" in visitor.text()
+
+        # Somebody else, who has no agent yet.
+        site.onward = ""
+        page.context.clear_cookies()
+        walk.arrive()
+        walk.allow_a_new_agent()
+        assert "code" in site.answers[-1]
         errors = [text for _, text in visitor.errors if f"a request to {site.url}/" not in text]
-        assert errors == [f"a request to {site.onward}"]
+        assert errors == ["a request to claude://connected"]
