@@ -7,11 +7,12 @@ from tests.connections.test_tokens import assert_sent
 from tests.factories import CALLBACK, OAuthClientFactory
 
 
+def error(name, text):
+    return {"error": name, "error_description": text}
+
+
 @pytest.mark.contract("35.17")
 def test_wrong_requests_say_what_to_send(connector, code_of, connection):
-    def error(name, text):
-        return {"error": name, "error_description": text}
-
     code = code_of()
     cases = [
         ({}, error("invalid_request", "Missing 'grant_type' in request.")),

@@ -46,14 +46,19 @@ def visitor(request, live_server_of, catalogue):
         yield visitor
 
 
+@pytest.fixture
+def assert_fits_here(visitor, serious_violations):
+    def assert_fits_here(name):
+        assert_fits(visitor, name, serious_violations)
+
+    return assert_fits_here
+
+
 ALL_SCREENS = [*SCREENS, ("small phone", "light"), ("tablet", "dark")]
 
 
 @pytest.mark.parametrize("visitor", ALL_SCREENS, ids="-".join, indirect=True)
-def test_a_person_looks_around(visitor, serious_violations):
-    def assert_fits_here(name):
-        assert_fits(visitor, name, serious_violations)
-
+def test_a_person_looks_around(visitor, assert_fits_here):
     page = visitor.page
     visitor.open("/")
     page.wait_for_selector("text=reviewed Archivist")
@@ -90,6 +95,12 @@ def test_a_person_looks_around(visitor, serious_violations):
     assert "Tidy.\nIt asks first." in visitor.text()
     assert_fits_here("older reviews")
 
+    look_for_a_persona(visitor, assert_fits_here)
+    assert visitor.errors == []
+
+
+def look_for_a_persona(visitor, assert_fits_here):
+    page = visitor.page
     page.click(".reviews b a >> nth=0")
     assert "It has reviewed 1 persona." in visitor.text()
     assert_fits_here("agent")
@@ -115,7 +126,6 @@ def test_a_person_looks_around(visitor, serious_violations):
     assert_fits_here("priced")
     visitor.open(f"/claim/{AgentFactory(handle='crawler').claim.secret}")
     assert_fits_here("claim")
-    assert visitor.errors == []
 
 
 def test_a_command_is_copied(visitor):
