@@ -89,7 +89,8 @@ class StartPage(Page):
         context["shows_activity"] = settings.SHOW_ACTIVITY and is_public()
         if not is_public():
             auth = ' -H "Authorization: Bearer $TOKEN"'
-            return self.render(**context, **EXAMPLE, auth=auth)
+            ways = self.ways(has_entries=False, has_catalogue=False)
+            return self.render(**context, **EXAMPLE, auth=auth, ways=ways)
         lists, validator, _ = reads.start_page()
         example = {}
         if skills := lists["skills"].results:
@@ -101,5 +102,17 @@ class StartPage(Page):
                 (as_text(uses.installs), f"install{pluralize(uses.installs)} this week"),
             ]
         entries = lists["skills"].count + lists["personas"].count
-        context["has_catalogue"] = settings.GIT and entries <= settings.GIT_MAX_ENTRIES
+        has_catalogue = settings.GIT and 0 < entries <= settings.GIT_MAX_ENTRIES
+        context["ways"] = self.ways(has_entries=entries > 0, has_catalogue=has_catalogue)
         return self.render(validator, **context, **example, **lists)
+
+    def ways(self, *, has_entries, has_catalogue):
+        """How an agent learns of the marketplace, as `(name, line)`."""
+        base = base_url(self.request)
+        if has_catalogue:
+            yield "Claude Code", f"claude plugin marketplace add {base}/git/catalogue.git"
+            yield "Codex", f"codex plugin marketplace add {base}/git/catalogue.git"
+        if has_entries:
+            yield "npx", f"npx skills add {base}"
+        yield "Any agent", f"Read {base}/skill.md and follow it."
+        yield "MCP", f"{base}/mcp"

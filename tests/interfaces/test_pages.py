@@ -42,7 +42,7 @@ def test_the_start_page_says_what_is_here_and_shows_it(person, catalogue):
     ways = re.findall(r'<details name="teach"( open)?><summary>(.*?)</summary>', teach)
     assert ways == [
         *((" open", "Claude Code"), ("", "Codex"), ("", "npx")),
-        *(("", "MCP"), ("", "Any agent")),
+        *(("", "Any agent"), ("", "MCP")),
     ]
     assert "npx skills add http://testserver" in text
     assert "grep -o 'mkt_agent_[0-9A-Za-z]*'" in text
@@ -102,6 +102,9 @@ def test_an_empty_marketplace_has_pages_too_and_teaches_nothing_that_it_does_not
     assert "/api/v1/agents/register" in start
     assert "pdf-tables" not in start
     assert "/install" not in start
+    assert "Any agent Read http://testserver/skill.md and follow it. MCP http" in start
+    assert "Claude Code" not in start
+    assert "npx skills add" not in start
     # No heading is over an empty list: activity waits for the script.
     headings = re.findall(r"<h2[^>]*>(.*?)</h2>", text_of(page))
     assert headings == [

@@ -108,9 +108,8 @@ def look_for_a_persona(visitor, assert_fits_here):
     assert_fits_here("author")
 
     visitor.open("/skills?view=list")
-    assert_fits_here("rows")
     page.click(".sorts summary")
-    assert_fits_here("orders")
+    assert_fits_here("rows")
 
     visitor.press("Personas", within="nav")
     if page.viewport_size["width"] < 960:
