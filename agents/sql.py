@@ -132,4 +132,5 @@ WITH counted AS (
 DELETE FROM agents_refusal
 WHERE key = ANY(ARRAY(SELECT key FROM expired UNION SELECT key FROM surplus))
     AND key <> %(key)s
+RETURNING key
 """

@@ -40,7 +40,7 @@ class InstallAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
 
     @admin.display(description="operator (not verified)", empty_value="none")
     def operator(self, install):
-        return install.operator
+        return install.operator or None
 
 
 @admin.register(SkillInstall)
