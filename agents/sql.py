@@ -31,7 +31,7 @@ WITH usable AS (
         agents_agent.runtime AS agent_runtime, agents_agent.tier AS agent_tier,
         agents_agent.limits AS agent_limits,
         (
-            SELECT jsonb_object_agg(raised.policy, raised."limit")
+            SELECT jsonb_object_agg(raised.policy, raised.requests)
             FROM agents_raisedlimit AS raised
             WHERE raised.agent_id = agents_agent.id
                 AND (raised.until IS NULL OR raised.until > statement_timestamp())

@@ -36,12 +36,14 @@ class OperatorClaimAdmin(TokenSearchMixin, ReadOnlyModelAdmin):
         )
         claimed = Number(max(with_email.value - pending.value, 0), with_email.is_estimate)
         url = self.url_of("changelist")
+        may_list = request.user.has_perm("agents.view_agent")
+        agents_list = reverse("admin:agents_agent_changelist") if may_list else ""
         return [
             {
                 "title": "From registration to claim",
                 "note": "percentages are of all agents",
                 "rows": [
-                    ("Registered", agents, reverse("admin:agents_agent_changelist")),
+                    ("Registered", agents, agents_list),
                     ("Requested a code", with_email.share_of(agents), url),
                     ("Waiting for the agent", pending.share_of(agents), f"{url}?status=pending"),
                     ("Claimed", claimed.share_of(agents), f"{url}?status=claimed"),

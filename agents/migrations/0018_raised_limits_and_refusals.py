@@ -37,7 +37,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('policy', models.CharField(max_length=32)),
-                ('limit', models.PositiveIntegerField()),
+                ('requests', models.PositiveIntegerField()),
                 ('until', models.DateTimeField(null=True)),
                 ('note', models.CharField(max_length=200)),
                 ('agent', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='raised_limits', to='agents.agent')),

@@ -175,7 +175,7 @@ class Agent(models.Model):
 
         AUTHENTICATE reads them with the token.
         """
-        return dict(self.raised_limits.current().values_list("policy", "limit"))
+        return dict(self.raised_limits.current().values_list("policy", "requests"))
 
     @property
     def may_submit(self):

@@ -17,8 +17,8 @@ class RaisedLimit(models.Model):
         "agents.Agent", models.CASCADE, related_name="raised_limits", db_index=False
     )
     policy = models.CharField(max_length=32)
-    # Requests per window of the tier. It counts while it is above what the tier allows.
-    limit = models.PositiveIntegerField()
+    # In a window of the tier. They count while they are more than the tier allows.
+    requests = models.PositiveIntegerField()
     until = models.DateTimeField(null=True)
     note = models.CharField(max_length=200)
     author = models.ForeignKey(

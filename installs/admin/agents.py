@@ -47,7 +47,7 @@ def change_of_limit(agent, usage, raised):
         until = f" until {raised.until:{DATE}}" if raised.until else ""
         author = raised.author or "a former user"
         changes.append(
-            f"raised from {of_tier} to {raised.limit:,} by {author}{until}: {raised.note}"
+            f"raised from {of_tier} to {raised.requests:,} by {author}{until}: {raised.note}"
         )
     return "; ".join(changes)
 
@@ -137,7 +137,7 @@ def raise_limit(model_admin, request, queryset, *, policy, **values):
         )
         return
     until = tokens.expiry(values["days"])
-    row = {"limit": limit, "until": until, "note": note, "author": request.user}
+    row = {"requests": limit, "until": until, "note": note, "author": request.user}
     end = f" until {until:%d %b %Y}" if until else ""
     model_admin.change_each(
         request,

@@ -74,7 +74,7 @@ def test_staff_raise_a_limit_of_one_agent(admin_client, agent, client, client_of
 @pytest.mark.parametrize("end", ["until", "action"])
 def test_a_raise_ends(admin_client, agent, client, end):
     until = timezone.now() + timedelta(minutes=1)
-    row = RaisedLimit.objects.create(agent=agent, policy="install", limit=50, until=until)
+    row = RaisedLimit.objects.create(agent=agent, policy="install", requests=50, until=until)
     assert limit_of(client) == (50, 50)
 
     if end == "action":
@@ -91,7 +91,7 @@ def test_a_raise_ends(admin_client, agent, client, end):
 @pytest.mark.contract("11.11", "19.14")
 def test_an_operators_lower_limit_applies_to_a_raised_one(admin_client, agent, client):
     console = OperatorBrowser(claim(agent))
-    RaisedLimit.objects.create(agent=agent, policy="install", limit=50, note=NOTE)
+    RaisedLimit.objects.create(agent=agent, policy="install", requests=50, note=NOTE)
 
     page = console.submit("/operator/agents/caller/limits", install="51")
     assert page.status_code == 400
@@ -105,7 +105,7 @@ def test_an_operators_lower_limit_applies_to_a_raised_one(admin_client, agent, c
 
 @pytest.mark.contract("11.11")
 def test_a_raise_below_what_the_tier_gets_later_changes_nothing(agent, client, rates):
-    RaisedLimit.objects.create(agent=agent, policy="install", limit=50)
+    RaisedLimit.objects.create(agent=agent, policy="install", requests=50)
 
     rates(install="60/h")
 
