@@ -100,11 +100,12 @@ def import_a_folder(staff, folder):
     staff.look("check-list")
     staff.press("Import and publish all")
     assert staff.api("skills/tea-tables/files/scripts/brew.py").status == 200
-    staff.press("tea-tables")
     change_a_file(staff)
 
 
 def change_a_file(staff):
+    skill = Skill.objects.get(slug="tea-tables")
+    staff.open(f"/admin/catalogue/skill/{skill.pk}/change/")
     assert staff.page.inner_text("#save-label") == "Save labels"
     staff.page.click("[aria-label='Change scripts/brew.py']")
     staff.page.wait_for_function("document.querySelector('.staff-file textarea')?.value")
