@@ -44,7 +44,9 @@ def file_changes(before, after, room, comparison):
             changes.append(removed(old))
             continue
         shown = contents if path in readable else {}
-        change = change_of(path, as_text(old, shown), as_text(new, shown), comparison)
+        texts = as_text(old, shown), as_text(new, shown)
+        # The line about the file is no line of its text.
+        change = change_of(path, *texts, comparison, first=0)
         changes.append(change | {"what": "changed" if old else "added"})
     return changes, room
 

@@ -23,6 +23,8 @@ from infrastructure.replicas.reading import on_replica
 from marketplace.api.lists import KeysetList
 from marketplace.rows import from_row
 
+MAX_CHOICES = 200
+
 
 @versioned
 def skill_of_slug(slug):
@@ -120,6 +122,11 @@ class VersionReads(KeysetList):
             of_entry = {f"{kind}__slug": slug, f"{kind}__status": PUBLISHED_STATUS}
             return versions.filter(number=number, **of_entry).order_by()
 
+        def newest(slug):
+            rows = model.objects.readable().filter(**{f"{kind}__slug": slug}).order_by("-number")
+            return rows.values_list("number", "version", "created_at")[:MAX_CHOICES]
+
+        self.newest = compiled(newest)
         self.published_entry = compiled(published_entry)
         self.numbered = versioned(numbered)
 
@@ -151,6 +158,15 @@ class VersionReads(KeysetList):
             raise VersionNotFound
         version = from_row(self.model, read.value[0])
         return read._replace(value=use(version))
+
+    @on_replica
+    def choices(self, slug):
+        """`number`, `version` and `created_at` of versions that anybody may compare, newest first.
+
+        At most MAX_CHOICES.
+        """
+        validator = Validator.of(partial(self.newest, slug=slug))
+        return Read(validator.seen, validator)
 
     @on_replica
     def compared(self, slug, old, new):

@@ -31,6 +31,8 @@ urlpatterns = [
     re_path(r"^$", pages.StartPage.as_view()),
     re_path(r"^skills/?$", lists.SkillsPage.as_view()),
     re_path(r"^skills/(?P<slug>[^/]+)/?$", entries.SkillPage.as_view()),
+    re_path(r"^skills/(?P<slug>[^/]+)/files/?$", entries.SkillPage.as_view(part="files")),
+    re_path(r"^skills/(?P<slug>[^/]+)/used-by/?$", entries.SkillPage.as_view(part="used-by")),
     re_path(r"^skills/(?P<slug>[^/]+)/files/(?P<path>[\s\S]+?)/?$", entries.FilePage.as_view()),
     *(
         path
@@ -39,6 +41,8 @@ urlpatterns = [
     ),
     re_path(r"^personas/?$", lists.PersonasPage.as_view()),
     re_path(r"^personas/(?P<slug>[^/]+)/?$", entries.PersonaPage.as_view()),
+    re_path(r"^personas/(?P<slug>[^/]+)/used-by/?$", entries.PersonaPage.as_view(part="used-by")),
+    re_path(r"^personas/(?P<slug>[^/]+)/reviews/?$", entries.ReviewsPage.as_view()),
     *(re_path(rf"^{name}/?$", pages.leads_to(address)) for name, address in LEADS.items()),
     re_path(rf"^agents/(?P<handle>{handles.PATTERN})/?$", agents.AgentPage.as_view()),
     re_path(r"^activity/?$", documents.ActivityDocument.as_view(), name="activity"),

@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left
 from datetime import datetime
 from difflib import SequenceMatcher
-from itertools import takewhile, zip_longest
+from itertools import chain, count, takewhile, zip_longest
 
 from django.template.defaultfilters import pluralize
 
@@ -26,20 +26,31 @@ WORDS = re.compile(r"\w+|\s+|.")
 ALIKE = 0.5  # the share of common words that makes a line count as edited
 
 
-def change_of(name, old, new, comparison=None):
-    """The change of a value, as {"name", "diff", "has_hidden"}.
+def change_of(name, old, new, comparison=None, first=1):
+    """The change of a value, as {"name", "diff", "added", "removed", "has_hidden"}.
 
-    `diff` has a (kind, parts) for each line. The kind is add, del, same or place; parts are
-    (is_changed, text). A page with many changes shares one Comparison, which limits their cost.
+    `diff` has a (kind, parts, number) for each line. The kind is add, del, same or place; parts are
+    (is_changed, text). The number is that of the line in the old text if the line is gone, else in
+    the new one; a value of one line has none. The first line has the number `first`: 0 if it is
+    about the text and does not count. `added` and `removed` count lines.
+
+    A page with many changes shares one Comparison, which limits their cost.
     Changes of files have "what", too: added, changed or removed; removed ones have "is_script".
     """
-    comparison = comparison or Comparison()
     old, new = text_of(old), text_of(new)
     return {
         "name": visible(name),
-        "diff": list(comparison.diff_lines(old, new)),
+        **(comparison or Comparison()).compare(old, new, first),
         "has_hidden": has_hidden(old) or has_hidden(new),
     }
+
+
+def line_counts(changes):
+    """How many lines were added and removed, such as "2 lines added, 1 removed"; or ""."""
+    added, removed = (sum(change[name] for change in changes) for name in ("added", "removed"))
+    if not added:
+        return f"{removed:,} line{pluralize(removed)} removed" if removed else ""
+    return f"{added:,} line{pluralize(added)} added" + (f", {removed:,} removed" if removed else "")
 
 
 def removal(changes):
@@ -96,24 +107,31 @@ class Comparison:
         self.lines, self.examined, self.characters = lines, EXAMINED * lines, CHARACTERS * lines
         self.line_steps, self.word_steps = LINE_STEPS * lines, WORD_STEPS * lines
 
-    def diff_lines(self, old, new):
+    def compare(self, old, new, first=1):
+        """The `diff`, `added` and `removed` of a change; `first` numbers the first line."""
         before, after = lines_of(old), lines_of(new)
         groups = self.groups_of(before, after)
         if groups is None:
-            yield place(f"{len(before):,} lines became {len(after):,}: too many to compare here")
-            return
+            text = f"{len(before):,} lines became {len(after):,}: too many to compare here"
+            return {"diff": [place(text)], "added": 0, "removed": 0}
+        if max(len(before), len(after)) == 1:
+            first = None
+        diff = list(self.diff_lines(before, after, groups, first))
         if not groups and old != new:
-            yield place("only the line ends differ")
+            diff = [place("only the line ends differ")]
+        return {"diff": diff, **counts_of(groups, first)}
+
+    def diff_lines(self, before, after, groups, first):
         hidden = 0
         for number, group in enumerate(groups):
             if number and self.has_room():
                 yield place("…")
             for kind, start, stop, new_start, new_stop in group:
                 if kind == "equal":
-                    yield from self.same_lines(before[start:stop])
+                    yield from numbered(self.same_lines(before[start:stop]), first, new=new_start)
                 else:
                     lines = self.changed_lines(before[start:stop], after[new_start:new_stop])
-                    yield from lines
+                    yield from numbered(lines, first, start, new_start)
                     hidden += stop - start + new_stop - new_start - len(lines)
         if hidden:
             yield place(f"{hidden:,} more line{'' if hidden == 1 else 's'} changed")
@@ -200,6 +218,23 @@ def grouped(codes, before, after, head, tail):
     return list(matcher.get_grouped_opcodes(CONTEXT))
 
 
+def numbered(lines, first, old=0, new=0):
+    """Each line with its number, which begins at `old` for lines that are gone, else at `new`."""
+    places = {"del": count(old), "add": count(new), "same": count(new)}
+    for kind, parts in lines:
+        yield kind, parts, None if first is None else first + next(places[kind])
+
+
+def counts_of(groups, first):
+    """How many lines from number 1 on were `added` and `removed`."""
+    added = removed = 0
+    for kind, *places in chain.from_iterable(groups if first is not None else ()):
+        if kind != "equal":
+            start, stop, new_start, new_stop = (max(place, 1 - first) for place in places)
+            added, removed = added + new_stop - new_start, removed + stop - start
+    return {"added": added, "removed": removed}
+
+
 def start_of(old, new):
     """Where to show two lines from: long ones from just before their first difference."""
     shorter, longer = sorted(map(len, (old, new)))
@@ -230,7 +265,7 @@ def parts_of(pieces):
 
 
 def place(text):
-    return "place", whole(text)
+    return "place", whole(text), None
 
 
 def whole(line):

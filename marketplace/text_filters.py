@@ -3,7 +3,7 @@
 from django import template
 
 from marketplace import hidden_text
-from marketplace.diffs import removal
+from marketplace.diffs import line_counts, removal
 
 register = template.Library()
 
@@ -15,6 +15,12 @@ def visible(text):
 
 
 register.filter("removal", removal)
+register.filter("all_line_counts", line_counts)
+
+
+@register.filter("line_counts")
+def line_counts_of(change):
+    return line_counts([change])
 
 
 @register.filter

@@ -122,8 +122,9 @@ class EntryAdmin(SavingMixin, NotesMixin, HistoryMixin, StaffModelAdmin):
         return [*self.counters, *self.always_readonly]
 
     def get_sortable_by(self, request):
-        """The columns that an index sorts. These indexes hold published entries only."""
-        return self.sorted_by if request.GET.get("status__exact") == Status.PUBLISHED else []
+        """The indexes of a large table hold published entries only."""
+        is_published = request.GET.get("status__exact") == Status.PUBLISHED
+        return super().get_sortable_by(request) or (self.sorted_by if is_published else [])
 
     def find(self, queryset, term):
         """Entries with every word or prefix; or those of a source, if the term looks like one."""

@@ -45,7 +45,7 @@ def reviews():
     rows = rows.filter(persona__status=Status.PUBLISHED)
     columns = "agent__handle", "persona__slug", "persona__title", "created_at"
     for handle, slug, title, created_at in rows.values_list(*columns)[:MAX_EVENTS]:
-        yield event(handle, "reviewed", created_at, title, f"/personas/{slug}#reviews")
+        yield event(handle, "reviewed", created_at, title, f"/personas/{slug}/reviews")
 
 
 def event(who, did, at, what="", url=""):

@@ -1,4 +1,4 @@
-"""The page of one entry, and of one file of a skill."""
+"""The parts of an entry's page, and the page of one file of a skill."""
 
 from http import HTTPStatus
 from urllib.parse import quote
@@ -27,7 +27,14 @@ REVIEWS_PER_PAGE = 10
 
 
 class EntryPage(Page):
+    """A page of an entry. Its parts have the same head, and an address each."""
+
     model = None
+    part = "text"  # or files, versions, used-by, reviews
+
+    @property
+    def template_name(self):
+        return f"{self.model.kind}.html"
 
     @property
     def section(self):
@@ -49,8 +56,12 @@ class EntryPage(Page):
         has_repository = settings.GIT and self.model is Skill
         return f"{base}/git/{path}.git" if has_repository else f"{base}/{path}"
 
-    def render_entry(self, entry, validators, text, folder="", **context):
-        """The page of the entry with its `text`, whose relative links lead into the folder."""
+    def git_base(self, base):
+        """Where repositories are. If they need a token, it is the password."""
+        return base if is_public() else base.replace("://", "://x:$CLONE@")
+
+    def render_entry(self, entry, validators, text="", folder="", **context):
+        """A part of the entry's page. The relative links of its `text` lead into the folder."""
         neighbours = related_to(entry)
         related, base = neighbours.value, base_url(self.request)
         # No other entry costs a statement more.
@@ -60,14 +71,15 @@ class EntryPage(Page):
             *validators,
             *(neighbours.validator, authors.validator),
             section=self.section,
+            kind=self.model.kind,
+            part=self.part,
             entry=entry,
             author=authors.value.get(entry.number),
             related=related,
             has_git=settings.GIT,
             plugin=plugin_name(self.model.kind, entry.slug, related.taken),
             persona_marketplace=persona_marketplace(related.marketplace, entry.slug),
-            # Where a token is needed, it is the password.
-            git_base=base if is_public() else base.replace("://", "://x:$CLONE@"),
+            git_base=self.git_base(base),
             npx_address=self.npx_address(entry, base),
             own_repository=base.replace("://", "://x:$CLONE@") + "/git/me.git",
             content=render_markdown(text, folder),
@@ -77,7 +89,6 @@ class EntryPage(Page):
 
 
 class SkillPage(EntryPage):
-    template_name = "skill.html"
     model = Skill
 
     def get(self, request, slug):
@@ -86,7 +97,7 @@ class SkillPage(EntryPage):
         return self.render_entry(
             skill,
             [validator],
-            skill.content,
+            skill.content if self.part == "text" else "",
             address if skill.files else "",
             files=file_tree(skill.files),
             address=address,
@@ -120,23 +131,30 @@ class FilePage(EntryPage):
 
 
 class PersonaPage(EntryPage):
-    """A persona with a page of its reviews, which begins at `cursor`."""
-
-    template_name = "persona.html"
     model = Persona
+
+    def get(self, request, slug):
+        persona, validator, _ = reads.persona(slug)
+        # The content of a priced persona is not public (contract 8.13).
+        is_shown = persona.is_free and self.part == "text"
+        return self.render_entry(persona, [validator], persona.content if is_shown else "")
+
+
+class ReviewsPage(EntryPage):
+    """A page of a persona's reviews, which begins at `cursor`."""
+
+    model = Persona
+    part = "reviews"
     parameters = {"cursor"}
 
     def get(self, request, slug):
         persona, validator, _ = reads.rated_persona(slug)
-        ratings = sorted(persona.ratings.items(), reverse=True)
         params = query_parameters(request)
         query = PersonaReviewQuery(params, default_limit=REVIEWS_PER_PAGE, slug=slug)
         page = public_reviews.page(query)
         return self.render_entry(
             persona,
             [validator, page.validator],
-            # The content of a priced persona is not public (contract 8.13).
-            persona.content if persona.is_free else "",
-            ratings=ratings,
+            ratings=sorted(persona.ratings.items(), reverse=True),
             reviews=page.get_paginated_response(page.results, request).data,
         )

@@ -12,7 +12,7 @@ from infrastructure.db.statements import fetch_all, fetch_one
 from infrastructure.http_cache.validators import ALWAYS_FRESH, Read, Validator
 from infrastructure.replicas.reading import on_replica
 from interfaces.website import activity
-from interfaces.website.sql import IDS_PER_PART, parts_of, related_of
+from interfaces.website.sql import IDS_PER_PART, USES, parts_of, related_of
 from search import reads
 from search.list_queries import MAX_QUERY, PersonaQuery, SkillQuery
 from search.reads import completed, most_common, version_validator
@@ -23,13 +23,15 @@ PARTS = {section: parts_of(model._meta.db_table) for section, model in MODELS.it
 LISTS = {"skill": (SkillQuery, reads.skills), "persona": (PersonaQuery, reads.personas)}
 WEEKS = 12
 # Bounds what an entry with many installs costs.
-MAX_AGENTS, MAX_INSTALLS = 100, 30
+MAX_AGENTS, MAX_INSTALLS, MAX_HOLDERS = 100, 30, 1_000
 MAX_RELATED = 4
 STATEMENTS = {
     Skill: related_of("skill", counter=Skill.POPULARITY),
     Persona: related_of("persona", counter=Persona.POPULARITY),
 }
 ACTIVITY_SECONDS = 10  # that all visitors see the same activity
+USES_SECONDS = 300  # that the start page keeps its numbers of agents and installs
+MAX_USES = 10_000  # that it counts exactly
 MAX_TILES = 12  # categories of the start page
 NEWEST = {"sort": ["newest"]}
 
@@ -42,17 +44,14 @@ def first_of(kind, number, query_params):
 
 @on_replica
 def start_page():
-    """The first pages of four lists, and `categories`."""
-    lists = {
-        "skills": first_of("skill", 6, {}),
-        "personas": first_of("persona", 6, {}),
-        "new_skills": first_of("skill", 4, NEWEST),
-        "new_personas": first_of("persona", 4, NEWEST),
-    }
+    """The first pages of both lists, `categories`, and `uses`, how many `agents` and `installs`."""
+    lists = {"skills": first_of("skill", 6, {}), "personas": first_of("persona", 6, {})}
     categories = most_common("skill", ["category"], limit=MAX_TILES)
     validators = [categories.validator, *(page.validator for page in lists.values())]
     counts = [(name, entries) for _, name, entries in categories.value]
-    return Read({**lists, "categories": counts}, Validator.of_all(validators))
+    uses = fetch_one(USES, {"most": MAX_USES + 1})
+    validators.append(Validator.of(five_minutes))
+    return Read({**lists, "categories": counts, "uses": uses}, Validator.of_all(validators))
 
 
 @on_replica
@@ -67,10 +66,10 @@ def newest(number):
 def related_to(entry):
     """Read the related entries and the weekly installs of an entry in one statement.
 
-    `weeks` holds the installs of the last twelve weeks, oldest first. `also` lists entries that
-    agents with this one have installed, `more` lists others by its author. Each is
-    `{"slug", "title", "category"}`. `taken`, `marketplace` and `has_catalogue` say how git
-    clients install the entry.
+    `weeks` holds the installs of the last twelve weeks, oldest first. `holders` counts the agents
+    that have the entry, up to one more than MAX_HOLDERS. `also` lists entries that agents with this
+    one have installed, `more` lists others by its author. Each is `{"slug", "title", "category"}`.
+    `taken`, `marketplace` and `has_catalogue` say how git clients install the entry.
     """
     day = today()
     row = fetch_one(
@@ -82,6 +81,7 @@ def related_to(entry):
             "limit": MAX_RELATED,
             "max_agents": MAX_AGENTS,
             "max_installs": MAX_INSTALLS,
+            "max_holders": MAX_HOLDERS,
             "most": settings.GIT_MAX_ENTRIES,
         },
     )
@@ -102,6 +102,10 @@ def until_tomorrow():
 
 def moment():
     return int(time.time()) // ACTIVITY_SECONDS
+
+
+def five_minutes():
+    return int(time.time()) // USES_SECONDS
 
 
 @on_replica

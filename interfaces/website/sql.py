@@ -25,6 +25,19 @@ def parts_of(table):
     """
 
 
+def bounded(rows):
+    return f"(SELECT count(*) FROM (SELECT FROM {rows} LIMIT %(most)s) AS counted)"
+
+
+THIS_WEEK = "WHERE installed_at >= now() - interval '1 week'"
+# How many agents there are and how much they installed this week, each up to a maximum.
+USES = f"""
+    SELECT {bounded("agents_agent WHERE suspended_at IS NULL")} AS agents,
+        {bounded(f"installs_skillinstall {THIS_WEEK}")}
+            + {bounded(f"installs_personainstall {THIS_WEEK}")} AS installs
+"""
+
+
 def weeks_of(kind):
     """The installs of an entry in each of the last weeks, oldest first, as an array."""
     return f"""ARRAY(
@@ -76,6 +89,12 @@ def related_of(kind, *, counter):
         {weeks_of(kind)} AS weeks,
         (SELECT coalesce(json_agg(also), '[]') FROM also) AS also,
         (SELECT coalesce(json_agg(more), '[]') FROM more) AS more,
+        (
+            SELECT count(*) FROM (
+                SELECT FROM installs_{kind}install
+                WHERE {kind}_id = %(entry)s AND removed_at IS NULL LIMIT %(max_holders)s + 1
+            ) AS present
+        ) AS holders,
         (SELECT {TAKEN} FROM entry) AS taken,
         {MARKETPLACE},
         ({CATALOGUE_VERSION}) AS version

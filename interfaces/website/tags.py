@@ -40,13 +40,20 @@ def sparkline(weeks):
         for number, week in enumerate(weeks)
     )
     return format_html(
-        '<svg class="sparkline" viewBox="0 0 {} {}" role="img" aria-label="{}">'
-        '<path d="{}"/></svg>',
+        '<svg class="sparkline" viewBox="0 0 {} {}" role="img">'
+        '<title>{}; oldest first: {}</title><path d="{}"/></svg>',
         *(WEEK * len(weeks) - 2, HIGH),
-        f"Installs per week over the last {len(weeks)} weeks, oldest first: "
-        + ", ".join(map(str, weeks)),
+        *(range_of(weeks), ", ".join(map(str, weeks))),
         bars,
     )
+
+
+@register.filter
+def range_of(weeks):
+    """What the numbers of a sparkline are, and the lowest and the highest of them."""
+    low, high = f"{min(weeks):,}", f"{max(weeks):,}"
+    numbers = low if low == high else f"{low} to {high}"
+    return f"Installs a week, last {len(weeks)} weeks: {numbers}"
 
 
 @register.filter

@@ -2,6 +2,8 @@
 
 from itertools import zip_longest
 
+from django.conf import settings
+
 from catalogue import reads
 from catalogue.file_tree import file_tree
 from catalogue.list_queries import VersionQuery
@@ -9,11 +11,12 @@ from catalogue.markdown import contents, render_markdown
 from catalogue.models import Persona, Skill
 from interfaces.website.entries import EntryPage
 from interfaces.website.reads import authors_of
+from marketplace.api.links import base_url
 from marketplace.api.query_params import query_parameters
 
 
 class VersionsPage(EntryPage):
-    template_name = "versions.html"
+    part = "versions"
     parameters = VersionQuery.allowed()
     read_of = {Skill: reads.skill, Persona: reads.persona}
     versions_of = {Skill: reads.skill_versions, Persona: reads.persona_versions}
@@ -33,11 +36,11 @@ class VersionsPage(EntryPage):
             older = self.versions.page(following)
             rows, validators = [*page.results, *older.results], [*validators, older.validator]
         authors = authors_of(entry.kind, entry.pk, [row.number for row in page.results])
-        return self.render(
-            *validators,
-            authors.validator,
-            section=self.section,
-            entry=entry,
+        choices = self.versions.choices(slug)
+        return self.render_entry(
+            entry,
+            [*validators, authors.validator, choices.validator],
+            choices=choices.value,
             versions=with_earlier(rows, authors.value)[: len(page.results)],
             count=page.count,
             next=page.get_next_link(request),
@@ -71,7 +74,10 @@ class VersionPage(VersionsPage):
         return self.render(
             *(validator, authors.validator),
             section=self.section,
+            kind=kind,
             version=version,
+            has_git=settings.GIT,
+            git_base=self.git_base(base_url(self.request)),
             author=authors.value.get(version.number),
             content=render_markdown(text, ""),
             contents=contents(text, ""),
@@ -92,6 +98,19 @@ class ComparisonPage(VersionsPage):
         entry, validator, _ = self.read_of[self.model](slug)
         numbers = request.GET.get("from", ""), request.GET.get("to", str(entry.number))
         (old, new, changes), compared, _ = self.versions.compared(slug, *numbers)
+        choices = self.versions.choices(slug)
         return self.render(
-            *(validator, compared), section=self.section, old=old, new=new, changes=changes
+            *(validator, compared, choices.validator),
+            section=self.section,
+            entry=entry,
+            old=old,
+            new=new,
+            changes=changes,
+            choices=with_both(choices.value, old, new),
         )
+
+
+def with_both(choices, old, new):
+    """The versions to choose from, with these two even if they are older than those."""
+    by_number = {version.number: version for version in (*choices, old, new)}
+    return [by_number[number] for number in sorted(by_number, reverse=True)]

@@ -220,7 +220,32 @@ const addDeskKeys = (desk) => {
   });
 };
 
+// The theme draws its icons with words, which a reader would read out, and has buttons that are
+// only for a mouse.
+const ICON_NAMES = { more_horiz: "More", storefront: "Dashboard", unfold_more: "Account" };
+const nameIcons = () => {
+  document.querySelectorAll("span.material-symbols-outlined").forEach((icon) => {
+    const word = icon.textContent.trim(), name = ICON_NAMES[word] ?? word.replaceAll("_", " ");
+    const button = icon.closest("a, button, [x-on\\:click]");
+    if (button?.textContent.trim() === word) button.ariaLabel ||= button.title || name;
+    if (button !== icon) icon.ariaHidden = "true";
+  });
+};
+const addKeys = (element) => {
+  element.tabIndex = 0;
+  element.role = "button";
+  element.addEventListener("keydown", (event) => {
+    if (event.target !== element || !["Enter", " "].includes(event.key)) return;
+    event.preventDefault();
+    element.click();
+  });
+};
+
 document.addEventListener("DOMContentLoaded", () => {
+  // Not what is closed by a click beside it.
+  document.querySelectorAll("nav > [x-on\\:click], #nav-sidebar div > [x-on\\:click], #changelist a[x-on\\:click], .login [x-on\\:click]")
+    .forEach((element) => element.matches("a[href], button, nav") || addKeys(element));
+  nameIcons();
   const desk = document.getElementById("desk");
   if (desk) addDeskKeys(desk);
   if (navigator.clipboard) document.querySelectorAll(".staff-token").forEach(addCopy);

@@ -4,10 +4,10 @@ import re
 
 
 def without_marks(response):
-    """The text of a page, without the marks around the words that changed."""
-    return re.sub("</?mark>", "", response.content.decode())
+    """The text of a page, without line numbers and the marks around the words that changed."""
+    return re.sub('</?mark>| data-line="[0-9]+"', "", response.content.decode())
 
 
 def lines_of(change):
     """[(kind, line)] of a change."""
-    return [(kind, "".join(text for _, text in parts)) for kind, parts in change["diff"]]
+    return [(kind, "".join(text for _, text in parts)) for kind, parts, _ in change["diff"]]

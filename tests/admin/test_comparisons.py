@@ -3,7 +3,7 @@
 import pytest
 from django.template.loader import render_to_string
 
-from marketplace.diffs import EXAMINED, LINES, MAX_LINE, Comparison, change_of
+from marketplace.diffs import EXAMINED, LINES, MAX_LINE, Comparison, change_of, line_counts
 
 MAX_LINES = EXAMINED * LINES  # that are compared
 
@@ -11,7 +11,43 @@ LONG = "-+" * 700, "+" * 700 + "-+" * 350  # what takes difflib seconds
 
 
 def diff(old, new, comparison=None):
-    return change_of("text", old, new, comparison)["diff"]
+    """`[(kind, parts)]` of each line."""
+    return [line[:2] for line in change_of("text", old, new, comparison)["diff"]]
+
+
+@pytest.mark.contract("25.15")
+@pytest.mark.parametrize(
+    ("old", "new", "first", "lines", "counts"),
+    [
+        ("a\nb\nc", "x\na\nc", 1, ["+1", "=2", "-2", "=3"], "1 line added, 1 removed"),
+        ("", "1\n2", 1, ["+1", "+2"], "2 lines added"),
+        ("1\n2\n", "1\n", 1, ["=1", "-2"], "1 line removed"),
+        # A line about the text comes before its first.
+        ("1 B\na", "2 B\na\nb", 0, ["-0", "+0", "=1", "+2"], "1 line added"),
+        ("", "1 B\na", 0, ["+0", "+1"], "1 line added"),
+        ("1 B", "2 B", 0, ["-", "+"], ""),
+        # A value of one line.
+        ("Old", "New", 1, ["-", "+"], ""),
+        # Beyond what a page shows, lines are counted all the same.
+        ("", "\n".join("x" * 4_000), 1, [f"+{n}" for n in range(1, 1_001)], "4,000 lines added"),
+    ],
+)
+def test_lines_have_numbers_and_are_counted(old, new, first, lines, counts):
+    change = change_of("text", old, new, first=first)
+
+    signs = {"add": "+", "del": "-", "same": "="}
+    assert lines == [
+        f"{signs[kind]}{'' if number is None else number}"
+        for kind, _, number in change["diff"]
+        if kind in signs
+    ]
+    assert line_counts([change]) == counts
+
+
+def test_the_lines_of_several_changes_are_counted_together():
+    changes = [change_of("text", "a\nb", "a\nc"), change_of("file", "1\n2\n3", "2")]
+
+    assert line_counts(changes) == "1 line added, 3 removed"
 
 
 def test_words_that_changed_are_marked():

@@ -69,7 +69,8 @@ def test_two_versions_are_compared_by_line_and_word(admin_client, kind):
     label = "SKILL.md" if kind.name == "skill" else "Prompt"
     assert texts_of(page)["Title"] == [("del", "One"), ("add", "Title 3")]
     assert texts_of(page)[label][-2:] == [("del", "Text 1."), ("add", "Text 3.")]
-    assert '<span class="del">Text <mark>1</mark>.</span>' in page.content.decode()
+    assert ">Text <mark>1</mark>.</span>" in page.content.decode()
+    assert "<p>1 line added, 1 removed.</p>" in page.content.decode()
 
 
 @pytest.mark.contract("25.14")

@@ -41,7 +41,7 @@ def test_it_tells_what_happened_newest_first_and_names_only_who_has_reviewed(per
     assert events(person) == [
         {"who": who, "did": did, "what": what, "url": url, "at": timestamp(at)}
         for who, did, what, url, at in [
-            ("scout", "reviewed", "Archivist", "/personas/archivist#reviews", written.created_at),
+            ("scout", "reviewed", "Archivist", "/personas/archivist/reviews", written.created_at),
             ("An agent", "installed", "Scribe", "/personas/scribe", installed.installed_at),
             ("An agent", "became", "Archivist", "/personas/archivist", became.installed_at),
             ("An agent", "installed", "PDF Tables", "/skills/pdf-tables", skill.installed_at),

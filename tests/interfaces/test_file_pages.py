@@ -24,9 +24,11 @@ def skill(db):
 
 
 def test_the_page_shows_the_tree_with_sizes(anyone):
-    page = anyone.get(PAGE).content.decode()
+    page = anyone.get(f"{PAGE}/files").content.decode()
 
     for link in (
+        '<a href="/skills/pdf/files" aria-current="page">Files <span>7</span></a>',
+        '<li><a href="/skills/pdf">SKILL.md</a></li>',
         '<a href="/skills/pdf/files/LICENSE">LICENSE</a> <span>3\xa0bytes</span>',
         '<a href="/skills/pdf/files/references/a%20b/%231.md">#1.md</a>',
         '<a href="/skills/pdf/files/scripts/run.py">run.py</a>',
@@ -39,7 +41,7 @@ def test_the_page_shows_the_tree_with_sizes(anyone):
 def test_a_skill_without_files_has_no_tree(anyone):
     SkillFactory(slug="bare")
 
-    assert "archive.zip" not in anyone.get("/skills/bare").content.decode()
+    assert "/skills/bare/files" not in anyone.get("/skills/bare").content.decode()
 
 
 @pytest.mark.contract("17.12")
@@ -82,7 +84,7 @@ def test_a_large_text_is_only_to_download(anyone, admin_client):
     assert len(page) + len(staff_page) < 200_000
 
 
-@pytest.mark.parametrize("path", ["pdf/files/none", "pdf/files/", "none/files/LICENSE"])
+@pytest.mark.parametrize("path", ["pdf/files/none", "none/files", "none/files/LICENSE"])
 def test_a_missing_file_is_a_page_with_404(anyone, path):
     response = anyone.get(f"/skills/{path}")
 

@@ -94,7 +94,8 @@ def labeled():
         ("/feed.atom", ["author", "category"]),
         ("/skills", ["author", "category", "license", "run"]),
         ("/skills?author=author%E2%80%8B", ["Skills by author", "author: author"]),
-        ("/skills/csv", ["author", "category", "license", "version", "tag", "run", "a"]),
+        ("/skills/csv", ["author", "category", "license", "version", "tag", "run"]),
+        ("/skills/csv/files", ["a"]),
         ("/skills/csv/versions", ["version"]),
         ("/skills/csv/versions/1", ["version", "a"]),
         ("/skills/csv/files/docs/a%E2%80%8B.md", ["docs/a"]),
@@ -131,7 +132,7 @@ def test_a_comment(anyone):
     persona = PersonaFactory(slug="archivist")
     review(AgentFactory(), persona, 4, "Tidy\u202e.")
 
-    assert "Tidy[U+202E]." in content_of(anyone.get("/personas/archivist"))
+    assert "Tidy[U+202E]." in content_of(anyone.get("/personas/archivist/reviews"))
 
 
 def test_a_text_without_them_has_no_sentence(anyone):

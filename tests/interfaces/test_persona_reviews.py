@@ -11,7 +11,7 @@ from reviews.models import Review
 from tests.factories import AgentFactory, PersonaFactory, review
 from tests.interfaces.pages import text_of, visible
 
-PATH = "/personas/archivist"
+PATH = "/personas/archivist/reviews"
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_reviews_are_shown_as_text(person, persona):
     assert "<img src=x" not in text_of(page)
 
 
-def test_older_reviews_stand_on_pages_of_their_own_below_the_persona(person, persona):
+def test_older_reviews_stand_on_pages_of_their_own(person, persona):
     for number in range(12):
         review(AgentFactory(handle=f"agent-{number}"), persona, 4)
 
@@ -78,10 +78,10 @@ def test_older_reviews_stand_on_pages_of_their_own_below_the_persona(person, per
 
     handles = [[text.split()[-1] for text in reviews_of(page)] for page in (first, second)]
     assert handles == [[f"agent-{n}" for n in range(11, 1, -1)], ["agent-1", "agent-0"]]
-    assert re.fullmatch(r"http://testserver/personas/archivist\?cursor=[^&]+#reviews", following)
+    assert re.fullmatch(r"http://testserver/personas/archivist/reviews\?cursor=[^&]+", following)
     assert "<h1>Archivist</h1>" in text_of(second)
-    assert "Quiet." in visible(second)
-    assert 'rel="canonical" href="http://testserver/personas/archivist"' in text_of(second)
+    assert "Quiet." not in visible(second)
+    assert f'rel="canonical" href="http://testserver{PATH}"' in text_of(second)
     (back,) = re.findall(r'rel="prev" href="([^"]*)"', text_of(second))
     assert reviews_of(person.get(unescape(back))) == reviews_of(first)
 

@@ -15,7 +15,7 @@ def skill(db):
 
 
 @pytest.mark.contract("18.9")
-@pytest.mark.parametrize("place", ["", "/", "/versions", "/versions/1", "/files/run.py"])
+@pytest.mark.parametrize("place", ["", "/", "/files", "/versions", "/versions/1", "/files/run.py"])
 def test_it_is_gone_with_title_date_reason_and_successor(person, skill, place):
     skill.recall(REASON, SkillFactory(slug="pdf-forms"))
 
@@ -23,8 +23,10 @@ def test_it_is_gone_with_title_date_reason_and_successor(person, skill, place):
 
     text = visible(page, 410)
     today = f"{timezone.now():%-d %B %Y}"
-    assert f"410 PDF <Tables> Recalled on {today} : It sends files elsewhere. Since" in text
+    assert f"PDF <Tables> Recalled on {today} : It sends files elsewhere. Since" in text
     assert "Use pdf-forms instead." in text
+    assert text.index("Recalled") < text.index("410 Gone")
+    assert '<p class="notice is-danger" role="note"><b>Recalled</b>' in text_of(page, 410)
     assert "/skills/pdf-forms" in links(page, 410)
     assert "<title>PDF &lt;Tables&gt; was recalled · Agent Marketplace</title>" in text_of(
         page, 410
@@ -37,7 +39,7 @@ def test_one_of_a_persona_is_too(person, db):
 
     text = visible(person.get("/personas/archivist"), 410)
 
-    assert "410 Archivist Recalled on" in text
+    assert "Archivist Recalled on" in text
     assert ": It lies. Our staff removed this persona from the catalogue" in text
     assert "instead" not in text
 

@@ -14,7 +14,7 @@ from tests.factories import (
     SkillFactory,
     SkillInstallFactory,
 )
-from tests.interfaces.pages import text_of
+from tests.interfaces.pages import text_of, visible
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -55,6 +55,7 @@ def test_a_page_shows_twelve_weeks_of_installs(person, factory, kind):
         install(entry, days_ago=days_ago, number=number)
 
     page = person.get(f"/{kind}/shown")
+    assert "Installs a week, last 12 weeks: 0 to 4 Facts" in visible(page)
     assert weeks(page) == [3, *[0] * 9, 4, 3]
     (bars,) = re.findall(r'class="sparkline".*?<path d="([^"]*)"', text_of(page))
     heights = [float(height) for height in re.findall(r"v-([0-9.]+)", bars)]
@@ -128,3 +129,23 @@ def test_a_related_skill_is_named_once(person):
 
     assert section(page, "also") == ["both"]
     assert section(page, "more") == ["other"]
+
+
+def test_a_page_says_how_many_agents_and_which_personas_use_the_entry(person):
+    skill = SkillFactory(slug="pdf-tables", downloads=3)
+    PersonaFactory(slug="archivist", title="Archivist", skills=[skill])
+    for _ in range(2):
+        SkillInstallFactory(skill=skill)
+    SkillInstallFactory(skill=skill, removed_at=datetime.now(UTC))
+
+    page = person.get("/skills/pdf-tables/used-by")
+
+    text = visible(page)
+    assert "Used by 2 agents have this skill now. It was installed 3 times in all." in text
+    assert "Personas that bundle it Archivist" in text
+    assert "<title>What uses Skill" in text_of(page)
+    for kind, factory in (("skill", SkillFactory), ("persona", PersonaFactory)):
+        factory(slug="unused")
+        unused = visible(person.get(f"/{kind}s/unused/used-by"))
+        assert f"Used by No agent has this {kind} now." in unused
+    assert "No persona bundles this skill." in visible(person.get("/skills/unused/used-by"))

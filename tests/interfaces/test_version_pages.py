@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from unittest.mock import Mock
 
 import pytest
 from django.db import connection
@@ -9,6 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from catalogue.models import Persona
+from infrastructure.http_cache.store import cached_responses
+from interfaces.website.versions import with_both
 from tests.api.versions import rewrite
 from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.pages import links, text_of, visible
@@ -51,7 +54,8 @@ def test_an_entry_links_its_versions(anyone, path):
 def test_all_versions_are_listed_newest_first(anyone):
     page = anyone.get(VERSIONS)
 
-    assert "Versions of PDF <i>tables</i> 2 versions." in visible(page)
+    assert "<title>Versions of PDF &lt;i&gt;tables&lt;/i&gt; · Agent Marketplace" in text_of(page)
+    assert "Versions 2 versions. A published version never changes." in visible(page)
     hrefs = [link for link in links(page) if link.startswith(f"{VERSIONS}/") and "?" not in link]
     assert hrefs == [f"{VERSIONS}/2", f"{VERSIONS}/1"]
     assert page.headers["Cache-Control"] == "public, no-cache"
@@ -104,6 +108,28 @@ def test_a_version_shows_its_text_and_files(anyone):
     for link in ("SKILL.md", "files/scripts/run.py", "archive.zip"):
         assert f"/api/v1{VERSIONS}/1/{link}" in links(page)
     assert "Earlier version." not in visible(anyone.get(f"{VERSIONS}/2"))
+
+
+@pytest.mark.contract("25.15")
+@pytest.mark.usefixtures("skill")
+def test_a_version_says_how_to_install_it_and_no_other(anyone, persona, settings):
+    page = visible(anyone.get(f"{VERSIONS}/1"))
+
+    for line in (
+        "Install version 1 npx npx skills add http://testserver/git/skills/pdf-tables.git#v1",
+        "git clone --branch v1 http://testserver/git/skills/pdf-tables.git",
+        'install_skill {"slug": "pdf-tables", "version": 1}',
+        """-d '{"slug": "pdf-tables", "version": 1}'""",
+    ):
+        assert line in page
+    of_persona = visible(anyone.get("/personas/archivist/versions/2"))
+    assert 'install_persona {"slug": "archivist", "version": 2}' in of_persona
+    assert "git clone" not in of_persona
+    settings.GIT = False
+    cached_responses.clear()
+    assert "/git/" not in visible(anyone.get(f"{VERSIONS}/1"))
+    Persona.objects.filter(pk=persona.pk).update(price_cents=500)
+    assert "install_persona" not in visible(anyone.get("/personas/archivist/versions/2"))
 
 
 def test_no_page_shows_the_prompt_of_a_priced_persona(anyone, persona):
@@ -191,10 +217,12 @@ def test_a_comparison_shows_lines_words_and_files(anyone, skill):
     page = anyone.get(f"{VERSIONS}/compare?from=1&to=2")
 
     text = text_of(page)
-    assert '<span class="del"># <mark>First</mark></span>' in text
-    assert '<span class="add"># <mark>Second</mark></span>' in text
+    assert '<span class="del" data-line="6"># <mark>First</mark></span>' in text
+    assert '<span class="add" data-line="6"># <mark>Second</mark></span>' in text
     assert "&lt;script&gt;" in text
     assert "<b>Label</b>" in text
+    assert "1 line added, 3 removed. Label" in visible(page)
+    assert "SKILL.md 1 line added, 3 removed" in visible(page)
     assert page.headers["Cache-Control"] == "public, no-cache"
     skill.files = []
     rewrite(skill, "# Third")
@@ -219,6 +247,41 @@ def test_a_cached_comparison_with_the_current_version_follows_it(anyone, skill):
     rewrite(skill, "# Third")
 
     assert "Third" in visible(anyone.get(url))
+
+
+def chosen(page, name):
+    """The versions that a form offers, and the one that is selected."""
+    field = text_of(page).partition(f'<select name="{name}">')[2].partition("</select>")[0]
+    options = re.findall(r'<option value="(\d+)"( selected)?>([^<]*)</option>', field)
+    return [text for _, _, text in options], [number for number, mark, _ in options if mark]
+
+
+@pytest.mark.contract("25.15")
+def test_any_two_versions_can_be_chosen(anyone, skill):
+    rewrite(skill, "# Third", version="")
+    rewrite(skill, "# Fourth")
+    skill.versions.get(number=2).recall("Unsafe.")
+    day = f"{skill.versions.first().created_at:%-d %b %Y}"
+    versions = [f"v4, {day}", f"v3, {day}", f"v1 (1.0), {day}"]
+
+    page = anyone.get(VERSIONS)
+
+    assert f'action="{VERSIONS}/compare"' in text_of(page)
+    assert chosen(page, "from") == (versions, ["3"])
+    assert chosen(page, "to") == (versions, ["4"])
+    compared = anyone.get(f"{VERSIONS}/compare?from=1&to=3")
+    assert chosen(compared, "from") == (versions, ["1"])
+    assert chosen(compared, "to") == (versions, ["3"])
+    SkillFactory(slug="single")
+    assert "<select" not in text_of(anyone.get("/skills/single/versions"))
+
+
+def test_the_form_offers_the_versions_that_are_compared_even_if_they_are_old():
+    choices = [Mock(number=number) for number in (9, 8)]
+
+    both = with_both(choices, Mock(number=2), choices[0])
+
+    assert [version.number for version in both] == [9, 8, 2]
 
 
 @pytest.mark.contract("25.15")
@@ -250,7 +313,7 @@ def test_the_prompt_of_a_priced_persona_is_in_no_comparison(anyone, persona):
 
 @pytest.mark.usefixtures("skill")
 @pytest.mark.parametrize(
-    "path", ["/versions", "/versions/1", "/versions/compare?from=1", "/files/scripts/run.py"]
+    "path", ["/versions/1", "/versions/compare?from=1", "/files/scripts/run.py"]
 )
 def test_the_way_back_names_the_skill_by_its_title(anyone, path):
     page = anyone.get(f"/skills/pdf-tables{path}")
@@ -265,7 +328,7 @@ def test_a_comparison_of_long_texts_counts_what_it_does_not_show(anyone, skill):
 
     page = text_of(anyone.get(f"{VERSIONS}/compare?from=3&to=4"))
 
-    shown = page.count('<span class="del">') + page.count('<span class="add">')
+    shown = page.count('<span class="del" ') + page.count('<span class="add" ')
     assert f'<span class="place">{8_000 - shown:,} more lines changed</span>' in page
     assert 900 < shown <= 1_000
     assert len(page.encode()) < 200_000
