@@ -18,7 +18,7 @@ from tests.api.concurrency import during
 from tests.browser import untouched_form
 from tests.factories import SkillFactory, SkillInstallFactory
 
-pytestmark = pytest.mark.contract("17.13")
+pytestmark = pytest.mark.contract("17.15")
 
 FILES = {
     "assets/logo.png": b"\0\xff",
