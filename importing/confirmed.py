@@ -2,6 +2,7 @@
 
 import os
 from contextlib import suppress
+from copy import copy
 
 from django.contrib.admin.utils import label_for_field
 from django.db import transaction
@@ -89,7 +90,7 @@ class ConfirmedMixin:
             )
         elif existing:
             self.update_existing(file, entry, outcome)
-        elif self.create_alone(file, entry):
+        elif self.has_good_text(file, entry) and self.create_alone(file, entry):
             self.save_bundle(file, entry)
             self.find_look_alikes([(file, entry)])
             self.report.created += 1
@@ -106,6 +107,13 @@ class ConfirmedMixin:
         """The entry that the file changes, of these entries; or None."""
         same_slug = entries.filter(slug=file.slug).first()
         return same_slug or entries.filter(source=file.source).first()
+
+    def has_good_text(self, file, entry):
+        """A draft, too, may only have a text that can be published."""
+        if self.draft and entry.status == Status.DRAFT:
+            entry = copy(entry)
+            entry.status = Status.PUBLISHED
+        return super().has_good_text(file, entry)
 
     def is_draft(self, file):
         return not self.is_ticked(file) and (self.draft or lacks_description(file))

@@ -70,7 +70,7 @@ class EntryForm(EditedFindingsMixin, EditForm):
             "tags": "Separate them by commas, such as pdf, tables. Agents filter lists by them.",
             "runtimes": "What it needs to run, separated by commas, such as python, node. Leave it "
             "empty if it runs anywhere.",
-            "version": "The label of its author, such as 1.10. The marketplace counts versions itself.",
+            "version": "The label of its author, such as 1.10. Versions are counted beside it.",
         }
 
     def __init__(self, *arguments, **options):

@@ -131,6 +131,8 @@ class SavingMixin:
         number = entry.number
         if entry.is_published and number != entry.number_before:
             return f"Published version {number} of {entry}: {get_it(entry)}."
+        if entry.is_published and not entry.edit.changed_data:
+            return f"Nothing has changed: {entry} stays version {number}."
         if entry.is_published:
             return f"Saved {entry}. Its text is the same, so it stays version {number}."
         if entry.status != Status.DRAFT:

@@ -1,4 +1,4 @@
-"""The files of a skill in its form (contract 17.13).
+"""The files of a skill in its form (contract 17.15).
 
 The form has rows of fields only for files that somebody changes, so that a page of many files stays
 small. All rows of a save make one version.

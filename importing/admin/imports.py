@@ -145,7 +145,9 @@ def tell_result(model_admin, request, run, outcomes):
     counts = ", ".join(f"{getattr(run, result)} {result}" for result in RESULTS)
     links = entry_links(run, run.entries[:NAMED])
     left = [outcome.entry.slug for outcome in outcomes if outcome.is_left]
-    text = format_html("Imported {}: {}. {}", run.name, counts, links)
+    text = format_html("Imported {}: {}.", run.name, counts)
+    if links:
+        text = format_html("{} {}.", text, links)
     if left:
         more = f" and {len(left) - NAMED:,} more" if len(left) > NAMED else ""
         reason = "Left as published, because you did not tick them: {}{}."

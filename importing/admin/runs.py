@@ -22,8 +22,8 @@ class ImportRunAdmin(ReadOnlyModelAdmin):
     list_select_related = ["user"]
     list_filter = ["kind"]
     fields = readonly_fields = [
-        *("name", "kind", "user", "outcome", "created_at", "finished_at", "draft"),
-        *("created", "updated", "unchanged", "refused", "imported_entries", "refused_files"),
+        *("outcome", "imported_entries", "refused_files", "name", "kind", "user", "created_at"),
+        *("finished_at", "draft", "created", "updated", "unchanged", "refused"),
     ]
 
     def get_queryset(self, request):

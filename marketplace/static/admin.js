@@ -264,7 +264,8 @@ const addFileRows = (section) => {
   const rows = section.querySelector("#file-rows"), template = section.querySelector("#file-row");
   const total = section.querySelector("[name=files-TOTAL_FORMS]");
   if (!rows) return;
-  const links = () => [...section.querySelectorAll("a[data-file]")];
+  const pathOf = (link) => decodeURIComponent(link.dataset.file);
+  const paths = [...section.querySelectorAll("a[data-file]")].map(pathOf);
 
   const addRow = (path = "", was = "") => {
     const holder = document.createElement("div");
@@ -285,11 +286,12 @@ const addFileRows = (section) => {
     [...rows.querySelectorAll('[name$="-was"]')].find((input) => input.value === path)?.closest("details");
 
   const change = async (link) => {
-    const path = link.dataset.file, open = rowOf(path);
+    const path = pathOf(link), open = rowOf(path);
     if (open) return void (open.open = true, open.querySelector('[name$="-path"]').focus());
     let text = null;
     if ("text" in link.dataset) {
-      const response = await fetch(`${section.dataset.address}/${path.split("/").map(encodeURIComponent).join("/")}?download`);
+      const address = path.split("/").map(encodeURIComponent).join("/");
+      const response = await fetch(`${section.dataset.address}/${address}?download`);
       if (!response.ok) return void (location.href = link.href);
       text = await response.text();
     }
@@ -323,8 +325,7 @@ const addFileRows = (section) => {
     section.classList.remove("is-over");
     for (const [path, file] of await droppedFiles(event.dataTransfer)) {
       const name = path.replace(/^[^/]*\//, "") || file.name;
-      const known = links().some((link) => link.dataset.file === name);
-      const { field } = addRow(name, known ? name : "");
+      const { field } = addRow(name, paths.includes(name) ? name : "");
       const transfer = new DataTransfer();
       transfer.items.add(file);
       field("upload").files = transfer.files;

@@ -147,7 +147,7 @@ def test_an_import_does_not_undo_an_edit_that_its_preview_did_not_show(ada, bob)
     saved(ada, skill, opened(ada, skill) | {"title": "Ada's"})
     Skill.objects.filter(pk=other.pk).update(downloads=2)
 
-    done = bob.post(page.request["PATH_INFO"], untouched_form(page), follow=True)
+    done = bob.post(page.request["PATH_INFO"], untouched_form(page) | {"all": "yes"}, follow=True)
 
     assert "pdf-tables has changed since the preview" in done.content.decode()
     for row in (skill, other):

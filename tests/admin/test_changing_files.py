@@ -1,5 +1,7 @@
 """Staff add, edit, rename, replace and remove the files of a skill in its form"""
 
+from functools import partial
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
@@ -12,10 +14,11 @@ from tests.admin.edits import opened, refusal, save, saved
 from tests.admin.files import SKILL_MD
 from tests.admin.rows import change_page
 from tests.admin.test_lists import MAX_QUERIES
+from tests.api.concurrency import during
 from tests.browser import untouched_form
 from tests.factories import SkillFactory, SkillInstallFactory
 
-pytestmark = pytest.mark.contract("17.13")
+pytestmark = pytest.mark.contract("17.15")
 
 FILES = {
     "assets/logo.png": b"\0\xff",
@@ -62,7 +65,8 @@ def test_all_changes_of_files_are_one_version(admin_client, anyone, skill):
         {"was": "scripts/run.py", "path": "scripts/main.py", "text": "print(2)\r\n"},
         {"was": "references/a.md", "path": "references/a.md", "text": "One\r\ntwo\r\nthree\r\n"},
         {
-            "was": "assets/logo.png", "path": "assets/logo.png",
+            "was": "assets/logo.png",
+            "path": "assets/logo.png",
             "upload": SimpleUploadedFile("other.png", b"\0\xfe"),
         },
         {"path": "", "text": "", "upload": SimpleUploadedFile("data.csv", b"a,b\n")},
@@ -273,6 +277,21 @@ def test_labels_are_saved_though_somebody_else_has_changed_files(ada, bob, skill
 
     skill.refresh_from_db()
     assert (skill.tags, len(skill.files), skill.number) == (["pdf"], 4, 2)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_saves_that_store_the_same_file_take_turns_with_imports(ada, bob):
+    """Otherwise the second one would fail at the content that the first one has stored."""
+    saves = []
+    for client, slug in ((ada, "one"), (bob, "two")):
+        skill = SkillFactory(slug=slug, content=SKILL_MD.format(slug))
+        form = opened(client, skill) | rows({"path": "a.md", "text": "The same."})
+        saves.append(partial(save, client, skill, form))
+
+    responses = during(FileContent.objects.take_turn, *saves)
+
+    assert [response.status_code for response in responses] == [302, 302]
+    assert [len(skill.files) for skill in Skill.objects.all()] == [1, 1]
 
 
 def test_changed_files_go_to_the_desk(admin_client, skill, settings):

@@ -16,6 +16,8 @@ ABOUT = {"title": "Tables", "description": "Reads tables.", "license": "MIT"}
 SKILL_MD = "---\nname: {}\ndescription: Reads tables.\n---\n\nRead tables.\n"
 ADD = "/admin/catalogue/{}/add/"
 
+PUBLISHED = "Published: pdf-tables (version 1, no agent gets it yet)."
+
 
 def skill(slug="pdf-tables", text="", **fields):
     return SkillFactory(slug=slug, content=SKILL_MD.format(slug) + text, **ABOUT | fields)
@@ -32,6 +34,12 @@ def logged():
 
 def findings(form):
     return [str(finding) for finding in form.shown_findings]
+
+
+def brought(page):
+    """The findings in the one message about a save."""
+    [message] = told(page)
+    return message.partition(" Findings: ")[2]
 
 
 def asked(page):
@@ -61,7 +69,7 @@ def test_save_and_publish_asks_about_what_it_finds(admin_client, anyone, kind):
     assert not model.objects.exists()
 
     page = post(admin_client, ADD.format(kind), **fields, accepted=form.answer)
-    assert told(page)[1:] == ["Published: pdf-tables.", f"Findings in pdf-tables: {line}."]
+    assert told(page) == [PUBLISHED, f"Findings: {line}."]
     assert anyone.get(f"/api/v1/{kind}s/pdf-tables").json()["content"] == content
     assert logged() == "Accepted findings: secret."
 
@@ -87,7 +95,7 @@ def test_an_edit_is_asked_about_what_it_brings(admin_client):
     entry = skill(text=f"{KEY}\n", files={"a.txt": KEY.encode()})
     url = change_page(entry)
 
-    assert told(post(admin_client, url, title="Other", content=f"{entry.content}More."))[1:] == []
+    assert brought(post(admin_client, url, title="Other", content=f"{entry.content}More.")) == ""
 
     asked(post(admin_client, url, content=f"{entry.content}{KEY}"))
     asked(post(admin_client, url, category=f"a\u200bb {KEY}"))
@@ -101,9 +109,7 @@ def test_a_draft_is_saved_and_its_findings_are_told(admin_client):
     page = post(admin_client, change_page(entry), content=content, license="")
 
     dead = 'dead-link: SKILL.md, line 7: "gone.md" is not among the files'
-    assert told(page)[1:] == [
-        f"Findings in pdf-tables: {SECRET.format('SKILL.md', 8)}; license: SKILL.md: none; {dead}."
-    ]
+    assert brought(page) == f"{SECRET.format('SKILL.md', 8)}; license: SKILL.md: none; {dead}."
     entry.refresh_from_db()
     assert entry.findings == ["dead-link", "license", "secret"]
 
@@ -111,15 +117,15 @@ def test_a_draft_is_saved_and_its_findings_are_told(admin_client):
 @pytest.mark.contract("28.10", "28.12")
 def test_a_new_slug_that_looks_like_a_published_one(admin_client):
     other, entry = skill("tables"), skill("forms")
-    found = "Findings in tab1es: look-alike: SKILL.md: tab1es is easily taken for tables."
+    found = "look-alike: SKILL.md: tab1es is easily taken for tables."
     fields = {"slug": "tab1es", "content": SKILL_MD.format("tab1es")}
 
-    assert told(post(admin_client, change_page(entry), **fields))[1:] == [found]
-    assert told(post(admin_client, change_page(entry), title="Other"))[1:] == []
+    assert brought(post(admin_client, change_page(entry), **fields)) == found
+    assert brought(post(admin_client, change_page(entry), title="Other")) == ""
     fields = {"slug": "table", "content": SKILL_MD.format("table")}
-    assert told(post(admin_client, change_page(other), **fields))[1:] == [
-        "Findings in table: look-alike: SKILL.md: table is easily taken for tab1es."
-    ]
+    assert brought(post(admin_client, change_page(other), **fields)) == (
+        "look-alike: SKILL.md: table is easily taken for tab1es."
+    )
 
 
 @pytest.mark.contract("28.12")
@@ -128,9 +134,7 @@ def test_a_persona_is_inspected_with_the_skills_that_it_would_bundle(admin_clien
 
     page = post(admin_client, change_page(entry), skills=[draft.pk])
 
-    assert told(page)[1:] == [
-        "Findings in one: unknown-skill: one.md: no published skill is called two."
-    ]
+    assert brought(page) == "unknown-skill: one.md: no published skill is called two."
 
 
 # Actions
@@ -150,7 +154,8 @@ def test_publishing_shows_every_finding_and_asks(admin_client):
     ]
     assert not Skill.objects.published().exists()
     page = take_action(admin_client, "publish", one, two, accepted=form.answer)
-    assert told(page) == ["Published: one, two."]
+    number = "(version 1, no agent gets it yet)"
+    assert told(page) == [f"Published: one {number}, two {number}."]
     assert logged() == "Published. Accepted findings: secret."
 
 
@@ -167,7 +172,7 @@ def test_what_an_import_would_allow_is_not_asked(admin_client):
     text = page.content.decode()
     assert "<b>script</b> <span>scripts/a.txt: agents may run it</span>" in text
     assert 'name="accepted"' not in text
-    assert told(take_action(admin_client, "publish", entry)) == ["Published: pdf-tables."]
+    assert told(take_action(admin_client, "publish", entry)) == [PUBLISHED]
 
 
 @pytest.mark.contract("28.12")

@@ -159,7 +159,7 @@ def test_agents_get_nothing_that_nobody_ticks(admin_client, anyone):
     [message] = told(page)
     assert message == (
         "Imported skills.zip: 2 created, 2 updated, 1 unchanged, 0 refused. five (updated, version "
-        "2), one (created, draft), three (updated, draft), two (created, version 1) Left as "
+        "2), one (created, draft), three (updated, draft), two (created, version 1). Left as "
         "published, because you did not tick them: four."
     )
     assert {skill["slug"] for skill in anyone.get("/api/v1/skills").json()["results"]} == {

@@ -58,7 +58,7 @@ def test_labels_make_no_version(admin_client, skill):
     assert save(admin_client, skill, tags="pdf", title="PDF") == [
         "Saved pdf. Its text is the same, so it stays version 1."
     ]
-    assert save(admin_client, skill) == ["Saved pdf. Its text is the same, so it stays version 1."]
+    assert save(admin_client, skill) == ["Nothing has changed: pdf stays version 1."]
 
 
 def test_fields_that_agents_read_in_the_file_are_named(admin_client):
@@ -163,7 +163,7 @@ def test_fields_that_people_ask_about_have_help(admin_client):
         "What it needs",
     ):
         assert text in page
-    assert "The marketplace counts versions itself" in page
+    assert "Versions are counted beside it" in page
 
 
 def test_versions_and_history_say_how_they_differ(admin_client, skill):

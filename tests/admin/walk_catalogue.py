@@ -52,8 +52,10 @@ def write_a_skill(staff):
     staff.press("Publish")
     staff.look("publish")
     staff.press("Publish")
-    assert "Published: pdf-tables." in staff.text()
+    assert "Published: pdf-tables (version 1, no agent gets it yet)." in staff.text()
     assert staff.api("skills/pdf-tables").json()["content"] == SKILL_MD
+    staff.page.click(".staff-menu summary")
+    staff.look("skill-menu")
     staff.press("As an agent sees it")
     assert '"slug": "pdf-tables"' in staff.text()
     staff.look("as-agent")
@@ -78,7 +80,7 @@ def import_a_zip(staff):
     staff.look("import-preview")
     assert not Skill.objects.filter(slug="csv-cleaning").exists()
 
-    staff.press("Import")
+    staff.press("Import and publish all")
     staff.look("import-done")
     assert "broken/SKILL.md: no frontmatter" in staff.text()
     assert "camelot" in staff.api("skills/pdf-tables").json()["content"]
@@ -96,5 +98,28 @@ def import_a_folder(staff, folder):
     staff.page.wait_for_selector("text=Preview of tea-tables.zip")
     assert "agents may run it" in staff.text()
     staff.look("check-list")
-    staff.press("Import")
+    staff.press("Import and publish all")
     assert staff.api("skills/tea-tables/files/scripts/brew.py").status == 200
+    change_a_file(staff)
+
+
+def change_a_file(staff):
+    skill = Skill.objects.get(slug="tea-tables")
+    staff.open(f"/admin/catalogue/skill/{skill.pk}/change/")
+    assert staff.page.inner_text("#save-label") == "Save labels"
+    staff.page.click("[aria-label='Change scripts/brew.py']")
+    staff.page.wait_for_function("document.querySelector('.staff-file textarea')?.value")
+    assert staff.page.inner_text("#save-label") == "Save labels"
+    staff.page.fill(".staff-file textarea", "print('mate')")
+    staff.page.click("text=Add a file")
+    staff.page.fill(".staff-file:last-child [name$=path]", "a/.env")
+    staff.look("files")
+    staff.press("Publish version 2 (no agent gets it yet)")
+    staff.look("files-refused")
+    assert "An import leaves out a/.env: it may hold secrets." in staff.text()
+    staff.page.fill(".staff-file:last-child [name$=path]", "a/notes.md")
+    staff.press("Save: a changed text becomes version 2 (no agent gets it yet)")
+    assert "Published version 2 of tea-tables: no agent gets it yet." in staff.text()
+    brewing = staff.api("skills/tea-tables/files/scripts/brew.py")
+    assert brewing.body == b"print('mate')"
+    assert staff.api("skills/tea-tables/files/a/notes.md").status == 200
