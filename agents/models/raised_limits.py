@@ -9,6 +9,13 @@ class RaisedLimitQuerySet(models.QuerySet):
         """Those that have not ended."""
         return self.filter(Q(until=None) | Q(until__gt=Now()))
 
+    def set_one(self, agent, policy, **values):
+        """Raise a limit of the agent, again if it is raised; returns whether that changes it."""
+        if self.filter(agent=agent, policy=policy, **values).exists():
+            return False
+        self.update_or_create(agent=agent, policy=policy, defaults=values)
+        return True
+
 
 class RaisedLimit(models.Model):
     """A limit that staff have raised for one agent (contract 11.11)."""

@@ -5,7 +5,7 @@ from django.contrib import admin
 from django.urls import reverse
 
 from agents import tokens
-from agents.models import Agent
+from agents.models import Agent, RaisedLimit
 from installs.admin.versions import version_of, with_versions
 from installs.limits import policies, usages_of
 from marketplace.adminsite import theme
@@ -143,7 +143,7 @@ def raise_limit(model_admin, request, queryset, *, policy, **values):
         request,
         queryset,
         f"Raised the limit {policy} to {limit:,}{end}: {note}",
-        lambda agent: agent.raised_limits.update_or_create(policy=policy, defaults=row),
+        lambda agent: RaisedLimit.objects.set_one(agent, policy, **row),
     )
 
 

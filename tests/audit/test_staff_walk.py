@@ -82,10 +82,12 @@ QUERIES = {"correct_reason": "?state=rejected"}
 def confirm(browser, url, form, rows):
     """Send an action with what its confirmation needs; again, if its page has more fields."""
     values = {
-        **dict.fromkeys(("reason", "message", "text", "resolution"), "Because."),
+        **dict.fromkeys(("reason", "message", "note", "text", "resolution"), "Because."),
         **dict.fromkeys(("confirmed", "post", "issue", "accepted"), "yes"),
         **{number_field(row): row.number for row in rows if isinstance(row, Skill | Persona)},
         "add_tags": "new",
+        "policy": "install",
+        "limit": 1000,
         "scopes": ["read"],
         "assignee": User.objects.earliest("pk").pk,
         "opened_at": timezone.now().timestamp(),
