@@ -11,7 +11,7 @@ from operators.forms import LIMITED, SUBMITTING
 
 MAX_ROWS = 100  # of each kind on a page
 MAX_EVENTS = 20
-UPDATE = ["kind", "slug", "number", "latest_number", "latest_version", "is_pinned", "changed_at"]
+UPDATE = ["kind", "slug", "number", "latest_number", "is_pinned", "changed_at"]
 LABELS = {**LIMITED, **SUBMITTING, "confirm-claim": "Claim codes", "clone": "Clones"}
 
 

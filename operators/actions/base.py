@@ -71,6 +71,10 @@ class Action(Console):
     def form(self, claim, subject, data=None):
         return forms.Form({} if data is None else data)
 
+    def details(self, claim, form):
+        """What the page shows besides, as its context."""
+        return {}
+
     def confirm(self, claim, subject, form, *, status=200):
         words = {"agent": claim.agent, "subject": subject}
         return self.render(
@@ -83,6 +87,7 @@ class Action(Console):
             text=self.text.format(**words),
             label=self.label,
             is_dangerous=self.is_dangerous,
+            **self.details(claim, form),
         )
 
     def act(self, claim, subject, form, operator):

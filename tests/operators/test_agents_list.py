@@ -120,8 +120,8 @@ def test_the_name_comes_first_and_orders_the_list(console, others, key):
 
     assert list(rows(console)) == ["ant", "bee", "caller", "zebra"]
     text = console.get("/operator").content.decode()
-    assert '/agents/ant"><bdi>Ant of the North</bdi></a> <code>ant</code>' in text
-    assert '/agents/bee"><bdi>bee</bdi></a>\n' in text
+    assert '/agents/ant"><bdi>Ant of the North</bdi> <code>ant</code></a>' in text
+    assert '/agents/bee">bee</a>\n' in text
 
 
 def test_a_secret_in_the_address_is_not_written_back(console, key, monkeypatch):
