@@ -18,6 +18,7 @@ from marketplace.secret_fields import NoEchoMixin, NoSecretMixin
 LIMITED = {"install": "Installs", "review": "Reviews", "manage": "Changes", "report": "Reports"}
 SUBMITTING = {"submit": "Submissions"}  # where agents can submit
 MEANINGS = {"manage": "Uninstalls, updates, persona switches, and creating or revoking tokens. "}
+REQUIRED = {"required": True}  # in each form of a page that shows a part of the fields
 MAX_VERSIONS = 500  # that a form offers
 
 
@@ -41,27 +42,50 @@ class NumberField(NoEchoMixin, forms.IntegerField):
 
 
 class ClaimForm(forms.Form):
+    """A key, or the name and the address of somebody who gets a new one.
+
+    With a key, what is not entered is that of the newest claim with the key.
+    """
+
     name = NameField(
-        max_length=max_length(OperatorClaim, "operator_name"), label="Your name or organization"
+        required=False,
+        max_length=max_length(OperatorClaim, "operator_name"),
+        label="Your name or organization",
+        widget=forms.TextInput(attrs=REQUIRED),
     )
     email = EmailField(
-        max_length=max_length(OperatorClaim, "operator_email"), label="Email address"
+        required=False,
+        max_length=max_length(OperatorClaim, "operator_email"),
+        label="Email address",
+        widget=forms.EmailInput(attrs=REQUIRED),
     )
     key = forms.CharField(
         required=False,
-        label="Your operator key, if you have one",
-        help_text="The key then opens this agent too. Leave this empty to get a new key.",
+        label="Your operator key",
+        help_text="It then opens this agent too. Your name and email address stay those of your "
+        "other agents.",
         # A password is never written back into the page.
-        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+        widget=forms.PasswordInput(attrs={"autocomplete": "off", **REQUIRED}),
     )
+    known = None  # the newest claim with the key
 
     def clean_key(self):
-        key = self.cleaned_data["key"]
-        if key and OperatorKey.objects.of_text(key) is None:
+        text = self.cleaned_data["key"]
+        key = OperatorKey.objects.of_text(text) if text else None
+        if text and key is None:
             raise forms.ValidationError(
                 "This key is not valid. A new key becomes valid once its agent confirms the code."
             )
-        return key
+        self.known = key and key.claims.claimed().order_by("-claimed_at").first()
+        return text
+
+    def clean(self):
+        for name in {"name", "email"} - {*self.errors}:
+            if not self.cleaned_data[name] and self.known:
+                self.cleaned_data[name] = getattr(self.known, f"operator_{name}")
+            elif not self.cleaned_data[name] and "key" not in self.errors:
+                self.add_error(name, self.fields[name].error_messages["required"])
+        return self.cleaned_data
 
 
 class ConsoleTokenForm(forms.Form):
@@ -93,8 +117,7 @@ class NoEchoCharField(NoEchoMixin, forms.CharField):
 
 class InstallForm(forms.Form):
     slug = NoEchoCharField(
-        max_length=max_length(Skill, "slug"),
-        help_text="The last part of its page's address, such as pdf-tables.",
+        max_length=max_length(Skill, "slug"), error_messages={"required": "Choose one."}
     )
 
 

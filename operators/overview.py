@@ -1,6 +1,6 @@
 """What the console shows of an agent (contract 19.5)."""
 
-from django.db.models import F
+from django.db.models import F, Q
 
 from catalogue.models import Persona
 from installs import reads
@@ -11,6 +11,7 @@ from operators.forms import LIMITED, SUBMITTING
 
 MAX_ROWS = 100  # of each kind on a page
 MAX_EVENTS = 20
+UPDATE = ["kind", "slug", "number", "latest_number", "is_pinned", "changed_at"]
 LABELS = {**LIMITED, **SUBMITTING, "confirm-claim": "Claim codes", "clone": "Clones"}
 
 
@@ -33,9 +34,15 @@ class Overview:
         if has_submissions():
             self.submissions = NewestRows(request, "submissions", agent.submissions.for_list())
         self.advisories = reads.advisories(agent=agent.pk)
-        self.updates = reads.updates(agent=agent.pk)
+        self.updates = updates_of(agent)
         self.limits = [(LABELS[usage.policy], usage) for usage in usages_of(agent)]
         self.events = actions_of(claim)[:MAX_EVENTS]
+
+
+def updates_of(agent):
+    """The installs that are behind, latest change first: as many as the list of agents counts."""
+    parts = [installs.behind() for installs in reads.present(Q(agent=agent))]
+    return list(reads.union(parts, *UPDATE, all=True).order_by("-changed_at", "slug"))
 
 
 def listed(installs):

@@ -6,6 +6,7 @@ from operators.actions import ACTIONS
 from operators.claim_page import ClaimView
 from operators.exporting import Export
 from operators.replacing import ReplaceRecalled
+from operators.updating import UpdateSkill
 from operators.views import AgentConsole, AgentsPage, EndSessions, LogOut, TokenPage
 
 AGENT = rf"^operator/agents/(?P<handle>{handles.PATTERN})"
@@ -19,6 +20,11 @@ urlpatterns = [
         rf"^operator/replace-(?P<kind>skill|persona)/(?P<slug>{SLUG})(?:/(?P<number>[0-9]{{1,9}}))?/?$",
         ReplaceRecalled.as_view(),
         name="operator-replace",
+    ),
+    re_path(
+        rf"^operator/update-skill/(?P<slug>{SLUG})/?$",
+        UpdateSkill.as_view(),
+        name="operator-update-skill",
     ),
     re_path(rf"{AGENT}/?$", AgentConsole.as_view(), name="operator-agent"),
     re_path(rf"{AGENT}/export/?$", Export.as_view(), name="operator-export"),

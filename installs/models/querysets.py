@@ -115,11 +115,19 @@ class InstallQuerySet(models.QuerySet):
             has_recalled_pin=Q(pinned__recalled_at__isnull=False),
         )
 
-    def outdated(self):
-        """Installs that an update would change, with their entries. A pin keeps its text."""
+    def behind(self):
+        """Installs, pinned or not, whose published entry has another text now; with entries."""
         kind = self.model.kind
-        outdated = self.with_entry().filter(is_outdated=True, pinned=None)
-        return outdated.annotate(kind=Value(kind), changed_at=F(f"{kind}__updated_at"))
+        behind = self.with_entry().filter(is_outdated=True)
+        return behind.annotate(kind=Value(kind), changed_at=F(f"{kind}__updated_at"))
+
+    def outdated(self):
+        """Those `behind` that an agent is told about. A pin keeps its text."""
+        return self.behind().filter(pinned=None)
+
+    def deprecated(self):
+        """Installs whose published entry is deprecated."""
+        return self.of_published().exclude(**{f"{self.model.kind}__deprecation_message": ""})
 
     def with_text(self):
         """Add the text that the agent gets to `with_entry`."""

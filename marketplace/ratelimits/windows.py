@@ -45,6 +45,10 @@ class Usage:
     is_lowered: bool  # by the agent's operator
 
     @property
+    def used(self):
+        return self.limit - self.remaining
+
+    @property
     def minutes(self):
         """Until the next window begins, rounded up."""
         return -(-self.seconds // 60)

@@ -2,9 +2,12 @@
 
 from django.urls import reverse
 
+from installs.limits import usages_of
+from marketplace.ratelimits.windows import allowed
 from operators.actions.base import Action
 from operators.deleting import delete
 from operators.forms import HandleForm, LimitsForm
+from operators.overview import LABELS
 
 
 class Pause(Action):
@@ -33,7 +36,11 @@ class Resume(Action):
 
 class SetLimits(Action):
     title = "Set limits for {agent}"
-    text = "Choose how often it may do each of these. The agent can see its limits."
+    text = (
+        "Choose how often it may do each of these, up to what its tier or the staff allow. The "
+        "agent can see its limits."
+    )
+    template = "operator/limits.html"
     label = "Set limits"
     note = "Set the limits: {subject}."
     is_event = False
@@ -41,6 +48,11 @@ class SetLimits(Action):
 
     def form(self, claim, subject, data=None):
         return LimitsForm(claim, data)
+
+    def details(self, claim, form):
+        usages = usages_of(claim.agent)
+        rows = [(LABELS[row.policy], row, allowed(row.policy, claim.agent)) for row in usages]
+        return {"limits": rows}
 
     def act(self, claim, subject, form, operator):
         limits = {policy: limit for policy, limit in form.cleaned_data.items() if limit is not None}

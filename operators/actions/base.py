@@ -5,8 +5,11 @@ from django.contrib import messages
 from django.db import transaction
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils import timezone
 
+from agents.models import Agent
 from audit.models import AuditEvent
+from marketplace.adminsite.history import changes_between
 from marketplace.ratelimits.windows import Caller, count
 from operators.pages import Console, too_many
 
@@ -68,6 +71,10 @@ class Action(Console):
     def form(self, claim, subject, data=None):
         return forms.Form({} if data is None else data)
 
+    def details(self, claim, form):
+        """What the page shows besides, as its context."""
+        return {}
+
     def confirm(self, claim, subject, form, *, status=200):
         words = {"agent": claim.agent, "subject": subject}
         return self.render(
@@ -80,6 +87,7 @@ class Action(Console):
             text=self.text.format(**words),
             label=self.label,
             is_dangerous=self.is_dangerous,
+            **self.details(claim, form),
         )
 
     def act(self, claim, subject, form, operator):
@@ -104,3 +112,36 @@ def note_change(action, agent, operator, reason, *, is_event=True):
     if agent.take_snapshot(operator=operator, reason=reason, is_event=is_event):
         by = ("operator", operator)
         AuditEvent.objects.record(action, agent, by=by, message=reason)
+
+
+def note_changes(action, claims, reason):
+    """`note_change` for many agents, which are locked, of which no column has changed; one event.
+
+    The `claims` are those of one key, with their agents as they are in the database.
+    """
+    if not claims:
+        return
+    agents = [claim.agent for claim in claims]
+    snapshots = Agent.history.filter(id__in=[agent.pk for agent in agents])
+    newest = {row.id: row for row in snapshots.order_by("id", "-history_date").distinct("id")}
+    for agent in agents:
+        # It has changed by itself: that must not look like the operator's doing.
+        if agent.pk not in newest or changes_between(newest[agent.pk], agent):
+            agent.snapshot_before_change()
+    Snapshot = Agent.history.model  # noqa: N806
+    columns = [field.attname for field in Snapshot.tracked_fields]
+    details = {"history_date": timezone.now(), "history_type": "~", "history_change_reason": reason}
+    Snapshot.objects.bulk_create(
+        Snapshot(
+            **{column: getattr(claim.agent, column) for column in columns},
+            **details,
+            operator=claim.operator_name,
+        )
+        for claim in claims
+    )
+    names = {claim.operator_name for claim in claims}
+    by = names.pop() if len(names) == 1 else claims[0].key
+    handles = sorted(agent.handle for agent in agents)
+    AuditEvent.objects.record(
+        action, kind="agent", names=handles, by=("operator", by), message=reason
+    )

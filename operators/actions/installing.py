@@ -10,7 +10,9 @@ from installs.exceptions import (
     SkillAlreadyInstalled,
 )
 from operators.actions.base import Action
+from operators.agents_filter import text_of
 from operators.forms import InstallForm
+from operators.matches import Matches
 
 REFUSALS = {
     AuthenticationFailed: "The agent is {agent.state}. Only an active agent can get something new.",
@@ -31,6 +33,7 @@ class InstallEntry(Action):
     label = "Install"
     note = "Installed the {subject.kind} {subject.entry}."
     done = "Installed the {subject.kind} {subject.entry} for {agent}."
+    template = "operator/install.html"
     model = None
     form_class = InstallForm
 
@@ -39,7 +42,15 @@ class InstallEntry(Action):
         return self.model
 
     def form(self, claim, subject, data=None):
-        return self.form_class(data)
+        form = self.form_class(data)
+        form.fields["slug"].label = self.model.kind.capitalize()
+        return form
+
+    def details(self, claim, form):
+        """What a search finds: for the words of the query, or for a slug that is refused."""
+        refused = self.request.POST.get("slug", "") if form.errors else ""
+        words = text_of(refused or self.request.GET.get("q", ""))
+        return {"matches": Matches(self.request, self.model, claim.agent, words)}
 
     def act(self, claim, subject, form, operator):
         try:

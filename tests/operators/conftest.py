@@ -1,15 +1,24 @@
 from contextlib import contextmanager
 from copy import deepcopy
+from datetime import timedelta
 
 import pytest
 from django.http import HttpResponse
 from django.test import Client
+from django.utils import timezone
 
-from agents.models import OperatorKey
+from agents.models import AgentToken, OperatorKey
+from installs.models import SkillInstall
 from operators import sessions
 from operators.actions import ACTIONS
 from tests.browser import untouched_form
-from tests.factories import AgentFactory, PersonaInstallFactory, SkillInstallFactory, claim
+from tests.factories import (
+    AgentFactory,
+    PersonaInstallFactory,
+    SkillFactory,
+    SkillInstallFactory,
+    claim,
+)
 from tests.registry import send_submission
 
 
@@ -91,3 +100,29 @@ def paths(agent):
     for action in ("pin", "unpin", "update", "remove"):
         subjects |= {f"{action}-skill": "/pdf-tables", f"{action}-persona": "/archivist"}
     return {name: f"/operator/agents/caller/{name}{subjects.get(name, '')}" for name in ACTIONS}
+
+
+@pytest.fixture
+def holders(key, agent):
+    """Four agents of an operator, of which the first three have a skill in versions 1, 1 and 2."""
+    ant, bee, cat = (AgentFactory(handle=handle, name="") for handle in ("ant", "bee", "cat"))
+    for other in (ant, bee, cat):
+        claim(other, key=key)
+    tables = SkillFactory(slug="tables", content="One.")
+    SkillInstall.objects.install(ant, "tables")
+    SkillInstall.objects.install(bee, "tables", version=1)
+    publish(tables, "Two.")
+    SkillInstall.objects.install(cat, "tables")
+    SkillFactory(slug="other")
+    SkillInstall.objects.install(cat, "other")
+    SkillInstall.objects.install(agent, "other")
+    return {"ant": ant, "bee": bee, "caller": agent, "cat": cat}
+
+
+def publish(entry, text):
+    entry.content = text
+    entry.save()
+
+
+def seen(agent, **ago):
+    AgentToken.objects.filter(agent=agent).update(last_used_at=timezone.now() - timedelta(**ago))

@@ -65,7 +65,7 @@ def test_it_shows_what_each_agent_has_needs_and_costs(console, others):
 @pytest.mark.contract("19.19")
 def test_it_is_sorted(console, others):
     orders = {sort: ["zebra", "ant", "caller"] for sort in agents_list.SORTS}
-    orders["handle"] = orders["nonsense"] = ["ant", "caller", "zebra"]
+    orders["name"] = orders["nonsense"] = ["ant", "caller", "zebra"]
 
     for sort, handles in orders.items():
         assert list(rows(console, f"?sort={sort}")) == handles, sort
@@ -93,8 +93,11 @@ def test_every_order_has_pages(console, others, monkeypatch):
 
         assert (len(first), len(second)) == (2, 1), sort
         assert {*first, *second} == {"ant", "caller", "zebra"}, sort
-        text = console.get(f"/operator?sort={sort}").content.decode()
-        assert f'rel="next" href="?sort={sort}&amp;page=2"' in text
+        with monkeypatch.context() as patch:
+            patch.setattr(agents_list, "MAX_AGENTS", 1)
+            text = console.get(f"/operator?seen=not-week&sort={sort}").content.decode()
+        order = "" if sort == "name" else f"&amp;sort={sort}"
+        assert f'rel="next" href="?seen=not-week{order}&amp;page=2"' in text
 
 
 @pytest.mark.contract("19.19")
@@ -111,5 +114,18 @@ def test_it_is_searched_by_words(console, others):
         assert list(rows(console, f"?q={q}")) == handles, q
 
 
-def test_a_secret_in_the_search_is_not_written_back(console, key):
-    assert key not in console.get(f"/operator?q={key}").content.decode()
+@pytest.mark.contract("19.23")
+def test_the_name_comes_first_and_orders_the_list(console, others, key):
+    claim(AgentFactory(handle="bee", name=""), key=key)
+
+    assert list(rows(console)) == ["ant", "bee", "caller", "zebra"]
+    text = console.get("/operator").content.decode()
+    assert '/agents/ant"><bdi>Ant of the North</bdi> <code>ant</code></a>' in text
+    assert '/agents/bee">bee</a>\n' in text
+
+
+def test_a_secret_in_the_address_is_not_written_back(console, key, monkeypatch):
+    monkeypatch.setattr(agents_list, "MAX_AGENTS", 0)
+
+    for name in ("q", "skill", "version", "seen", "sort", "page", "other"):
+        assert key not in console.get(f"/operator?{name}={key}").content.decode(), name

@@ -40,7 +40,7 @@ def test_an_operator_claims_and_goes_on_to_the_site(visitor, serious_violations)
     page.wait_for_selector("h1:has-text('Confirmed')")
     assert serious_violations(page) == []
     visitor.press("Open your console")
-    assert page.inner_text("h1") == "crawler"
+    assert page.inner_text("h1") == "Some Agent"
     visitor.press("Skills", within=".top nav")
 
     assert page.url == f"{visitor.url}/skills"

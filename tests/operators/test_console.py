@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from agents.models import Agent, AgentToken, OperatorKey
+from catalogue.models import Skill
 from operators import agents_list, overview
 from reviews.models import Review
 from tests.factories import (
@@ -25,11 +26,12 @@ from tests.operators.conftest import OperatorBrowser
 from tests.registry import send_submission
 
 HOME = "/operator/agents/caller"
+FILTERED = "/operator?skill=tables&version=1&outdated=&advisory=on&seen=never&q=some&sort=updates"
 
 
-def text_of(page):
+def text_of(page, status=200):
     """The text of the page's main part, on one line."""
-    assert page.status_code == 200
+    assert page.status_code == status
     main = page.content.decode().partition("<main")[2]
     return " ".join(re.sub(r"<[^>]*>", " ", main).split())
 
@@ -56,14 +58,15 @@ def test_it_shows_what_an_agent_has(console, client, agent):
 
     text = text_of(console.get(HOME))
 
-    assert "PDF Tables pdf-tables version 1 (2); update available" in text
+    assert "PDF Tables pdf-tables accepted a text from before version 1, newest 1 (2)" in text
     assert "old-tables deprecated version 1" in text
     assert "bad-tables recalled" in text
     assert "Advisory : staff have recalled the skill bad-tables : It leaks." in text
     assert 'href="/skills/bad-tables"' in console.get(HOME).content.decode()
     assert "archivist active version 1" in text
     assert "archivist 4.5 of 5: Tidy." in text
-    assert f"Updates pdf-tables version 2, changed {timezone.now():%-d %b %Y}" in text
+    changed = f"changed {timezone.now():%-d %b %Y}"
+    assert f"Updates: 1 pdf-tables accepted an older text, newest 1; {changed}" in text
     assert "Active persona: The Archivist , version 1." in text
     assert "Installs 19 20" in text
     today = f"{timezone.now():%-d %b %Y}"
@@ -129,7 +132,7 @@ def test_uninstalled_skills_and_ended_tokens_are_not_shown(console, client, agen
 
 
 @pytest.mark.contract("19.4")
-def test_the_agents_come_by_handle_with_their_state(console, agent, key):
+def test_the_agents_come_by_name_with_their_state(console, agent, key):
     for handle in ("zebra", "bee", "ant"):
         claim(AgentFactory(handle=handle), key=key)
     Agent.objects.get(handle="bee").pause()
@@ -140,15 +143,15 @@ def test_the_agents_come_by_handle_with_their_state(console, agent, key):
 
     text = text_of(console.get("/operator"))
 
-    assert re.findall(r"\b(ant|bee|caller|zebra)\b", text) == ["ant", "bee", "caller", "zebra"]
+    assert re.findall(r"\b(ant|bee|caller|zebra)\b", text) == ["ant", "bee", "zebra", "caller"]
     nothing = "none 0 0 0 0"
-    assert f"ant Some Agent suspended by staff {nothing} never" in text
-    assert f"bee Some Agent paused , no token {nothing} never" in text
+    assert f"Some Agent ant suspended by staff {nothing} never" in text
+    assert f"Some Agent bee paused , no token {nothing} never" in text
     assert (
-        f"caller The Caller active, somebody is trying to claim it {nothing} about 3 hours ago"
+        f"The Caller caller active, somebody is trying to claim it {nothing} about 3 hours ago"
         in text
     )
-    assert f"zebra Some Agent active {nothing} never" in text
+    assert f"Some Agent zebra active {nothing} never" in text
 
 
 def test_more_agents_are_on_the_next_page(console, key, monkeypatch):
@@ -274,16 +277,20 @@ def test_the_number_of_statements_does_not_grow(console, agent, key):
             assert console.get(path).status_code == 200
         return len(queries)
 
-    SkillInstallFactory(agent=agent)
+    SkillInstallFactory(agent=agent, skill__slug="tables")
     PersonaInstallFactory(agent=agent)
-    before = [statements(path) for path in ("/operator", HOME)]
+    paths = ["/operator", FILTERED, HOME]
+    before = [statements(path) for path in paths]
     for number in range(5):
         SkillInstallFactory(agent=agent, skill=SkillFactory())
         PersonaInstallFactory(agent=agent, persona=PersonaFactory())
-        claim(AgentFactory(), key=key)
+        other = AgentFactory()
+        claim(other, key=key)
+        SkillInstallFactory(agent=other, skill=Skill.objects.get(slug="tables"))
         AgentToken.objects.issue(agent)
         send_submission(agent, f"submission_{number}", slug=f"sent-{number}")
 
-    assert [statements(path) for path in ("/operator", HOME)] == before
-    assert before[0] <= 4
-    assert before[1] <= 14
+    assert [statements(path) for path in paths] == before
+    assert before[0] <= 5
+    assert before[1] <= 9
+    assert before[2] <= 15

@@ -47,17 +47,19 @@ class ConsoleWalk:
         """Claim the agent on its page; returns the key that the page shows."""
         self.visitor.open(f"/claim/{agent.claim.secret}")
         self.look("claim")
-        self.page.fill("[name=name]", "Ada Lovelace")
-        self.page.fill("[name=email]", "ada@example.com")
-        if key is not None:
+        if key is None:
+            self.page.fill("[name=name]", "Ada Lovelace")
+            self.page.fill("[name=email]", "ada@example.com")
+            self.visitor.press("Get a code")
+        else:
             self.page.fill("[name=key]", key)
-        self.visitor.press("Get a code")
+            self.visitor.press("Get a code for this key")
         self.look("code")
         code = self.page.inner_text("#code")
         page_key = self.page.inner_text("#key") if key is None else key
         assert self.status(agent, "POST", f"{ME}/confirm-claim", {"code": code}) == 200
-        # The page loads itself again, which would end the next navigation of a walk that goes on.
-        self.page.wait_for_selector("h1:has-text('Confirmed')")
+        # The page loads itself again, which would end the next visit.
+        self.page.get_by_role("heading", name="Confirmed").wait_for()
         return page_key
 
     def status(self, agent, method="GET", path=ME, body=None):
@@ -165,7 +167,7 @@ def test_an_operator_pins_and_updates(visitor, serious_violations):
     visitor.press("Change pin pdf-tables")
     page.select_option("[name=version]", "1")
     visitor.press("Pin")
-    assert "version 1 (1.0), pinned" in visitor.text()
+    assert "accepted 1, newest 2 (2.0), pinned" in visitor.text()
     operator.do("Unpin pdf-tables", "Unpin", "Unpinned the skill pdf-tables")
     operator.do("Pin all", "Pin all", "Pinned 3 skills and 1 persona of crawler.")
     operator.do("Update all", "Update all", "Updated 2 skills of crawler.")
@@ -212,11 +214,13 @@ def test_an_operator_replaces_what_was_recalled(visitor, serious_violations):
     replace = "Replace old-tables with new-tables"
     operator.do(replace, replace, "Replaced old-tables with new-tables: crawler, spider.")
     page.fill("#q", "spid")
-    visitor.press("Find")
+    visitor.press("Filter")
     assert "crawler" not in page.inner_text(".overview")
     visitor.press("spider")
     visitor.press("Install a persona")
-    page.fill("[name=slug]", "scribe")
+    page.fill("[name=q]", "scribe")
+    visitor.press("Search")
+    operator.look("Search")
     page.check("[name=activate]")
     visitor.press("Install")
     operator.look("Installed")

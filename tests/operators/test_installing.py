@@ -1,5 +1,7 @@
 """An operator installs skills and personas, and activates a persona (contract 19.6)"""
 
+import re
+
 import pytest
 
 from installs.models import PersonaInstall, SkillInstall
@@ -9,6 +11,7 @@ from tests.factories import (
     SkillFactory,
     SkillInstallFactory,
 )
+from tests.operators.test_console import text_of
 
 HOME = "/operator/agents/caller"
 MANIFEST = "/api/v1/agents/me/manifest"
@@ -54,7 +57,7 @@ def test_installing_an_unpublished_entry_is_refused(console, kind, apart):
             page = install(console, kind, slug=slug)
 
             assert page.status_code == 400
-            assert 'class="error"' in page.content.decode()
+            assert "Nothing has been changed." in page.content.decode()
             assert not SkillInstall.objects.exists()
             assert not PersonaInstall.objects.exists()
 
@@ -96,6 +99,86 @@ def test_a_stopped_agent_gets_nothing_new(console, agent, kind, state):
         f"The agent is {state}. Only an active agent can get something new."
         in page.content.decode()
     )
+
+
+def offered(page):
+    """`{slug: what its button is}` of the entries to choose from, in the order of the page."""
+    assert page.status_code in {200, 400}
+    text = page.content.decode()
+    return dict(re.findall(r'type="radio" name="slug" value="([\w-]+)" required ?(\w*)>', text))
+
+
+@pytest.mark.contract("19.25")
+@KINDS
+def test_it_is_searched_as_on_the_site(console, agent, kind):
+    counter = "downloads" if kind == "skill" else "installs"
+    factory = SkillFactory if kind == "skill" else PersonaFactory
+    for slug, words, count in [
+        ("pdf-tables", "Tables of PDF files", 3),
+        ("pdf-forms", "Forms", 9),
+        ("csv", "Cleans CSV", 5),
+    ]:
+        factory(slug=slug, title=words, **{counter: count})
+    factory(slug="pdf-draft", status="draft")
+    PersonaFactory(slug="pdf-priced", price_cents=500, installs=99)
+    installs = SkillInstallFactory if kind == "skill" else PersonaInstallFactory
+    installs(agent=agent, **{kind: factory(slug="pdf-own")})
+    path = f"{HOME}/install-{kind}"
+
+    assert offered(console.get(path)) == {
+        "pdf-forms": "",
+        "csv": "",
+        "pdf-tables": "",
+        "pdf-own": "disabled",
+    }
+    found = offered(console.get(f"{path}?q=pdf+tables"))
+    assert next(iter(found)) == "pdf-tables"
+    assert "csv" not in found
+    # A slug that is entered is chosen already.
+    assert offered(console.get(f"{path}?q=pdf-tables"))["pdf-tables"] == "checked"
+    assert "Most installed" not in text_of(console.get(f"{path}?q=pdf"))
+
+
+@pytest.mark.contract("19.25")
+@KINDS
+def test_near_slugs_are_offered_where_none_matches(console, kind):
+    make(kind)
+    other = "persona" if kind == "skill" else "skill"
+    (PersonaFactory if kind == "skill" else SkillFactory)(slug="archivist", title="Archivist")
+
+    page = install(console, kind, slug="addde")
+
+    assert page.status_code == 400
+    assert offered(page) == {"added": ""}
+    assert f"No {kind} matches" not in text_of(page, 400)  # the search corrects it
+    (SkillFactory if kind == "skill" else PersonaFactory)(slug="statistics")
+    page = install(console, kind, slug="sttistcs")
+    assert offered(page) == {"statistics": ""}
+    text = text_of(page, 400)
+    assert f"Nothing has been changed. {kind.capitalize()} : {GONE[kind]}" in text
+    assert f"No {kind} matches “sttistcs”. Nearest:" in text
+    page = console.get(f"{HOME}/install-{kind}?q=archivist")
+    assert offered(page) == {}
+    assert f"There is a {other} Archivist ." in text_of(page)
+    assert f'href="{HOME}/install-{other}?q=archivist"' in page.content.decode()
+    assert ">Install</button>" not in page.content.decode()
+
+
+def test_the_search_takes_any_words(console, agent, alone):
+    for words in ("%00", "x" * 5000, "%27%22%3Cb%3E", "!!!", "%F0%9F%92%A9", agent.token.text):
+        page = console.get(f"{HOME}/install-skill?q={words}")
+        assert page.status_code == 200, words
+        assert agent.token.text not in page.content.decode()
+        assert '<b>"' not in page.content.decode()
+
+
+def test_the_search_has_a_budget_of_statements(console, agent, django_assert_max_num_queries):
+    for number in range(12):
+        SkillFactory(slug=f"tables-{number}")
+
+    for path, most in {"": 8, "?q=tables": 9, "?q=tabels": 9, "?q=nothing-like-it": 16}.items():
+        with django_assert_max_num_queries(most):
+            assert console.get(f"{HOME}/install-skill{path}").status_code == 200
 
 
 def test_a_secret_is_not_written_back(console, agent):

@@ -79,6 +79,31 @@ def test_it_stays_when_the_agent_is_claimed_anew(operator, console, client, path
     assert limit_of(client, "install") == (2, 2)
 
 
+@pytest.mark.contract("19.26")
+def test_the_page_names_each_limit_its_use_and_who_raises_it(
+    console, client, agent, paths, settings
+):
+    client.post(INSTALL, {"slug": "gone"})
+    console.submit(paths["limits"], install="2", review="1")
+    agent.raised_limits.create(policy="install", requests=30)
+    settings.STAFF_CONTACT = "https://chat.example"
+
+    text = console.get(paths["limits"]).content.decode()
+
+    row = r'<tr><th scope="row">(.*?)</th><td>(.*?)</td><td>\d+ min</td><td>(.*?)</td></tr>'
+    assert re.findall(row, text) == [
+        ("Installs", "1 of 2", "you, to 30; beyond that staff"),
+        ("Reviews", "0 of 1", "you, to 10; beyond that staff"),
+        ("Claim codes", "0 of 10", "staff"),
+        ("Changes", "0 of 120", "staff"),
+        ("Reports", "0 of 10", "staff"),
+        ("Clones", "0 of 240", "staff"),
+        ("Submissions", "0 of 60", "staff"),
+    ]
+    assert '<a href="https://chat.example">ask the staff</a>' in text
+    assert "Leave this empty to allow 30 requests per hour, or enter a lower number." in text
+
+
 @pytest.mark.contract("19.14")
 def test_codes_are_not_limited(console, client, paths):
     console.submit(paths["limits"], **{"confirm-claim": "1"})

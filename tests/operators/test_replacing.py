@@ -216,7 +216,7 @@ def test_a_skill_that_only_a_persona_has_leaves_nothing_to_do_without_a_successo
     page = console.get("/operator").content.decode()
 
     assert "It leaks." not in page
-    assert '<td data-label="Advisories"><b class="deprecated">1</b></td>' in page
+    assert '<td data-label="Advisories"><div><b class="deprecated">1</b></div></td>' in page
     assert "It leaks." in console.get("/operator/agents/caller").content.decode()
     assert console.get("/operator/replace-skill/old").status_code == 404
 
@@ -243,5 +243,7 @@ def test_another_successor_is_confirmed_first(console, recalled, fleet):
     response = console.submit("/operator/replace-skill/old", successor="new")
 
     assert response.status_code == 200
-    assert "Replace old with other" in text_of(response)
+    text = text_of(response)
+    assert "Nothing was changed, because this is not what you confirmed. Read it again." in text
+    assert "Replace old with other?" in text
     assert [slugs_of(agent) for agent in fleet] == [["old"], ["old"], []]

@@ -1,0 +1,96 @@
+"""An operator's update of one skill, for all agents that match a filter (contract 19.24)."""
+
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import F
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+
+from agents.models import Agent
+from catalogue.models import Skill
+from installs.models import SkillInstall, choices
+from marketplace.api.scopes import DEFAULT_SCOPES
+from operators.actions.base import note_changes
+from operators.agents_filter import AgentsFilter
+from operators.many_agents import ManyAgentsAction
+
+MAX_AT_ONCE = 500  # agents, which wait for each other
+
+
+def to_update(slug, claims):
+    """The installs of a skill that an update changes, of the agents of these claims."""
+    agents = to_act_on(claims).values("agent")
+    installs = SkillInstall.objects.of_entry(slug).filter(agent__in=agents)
+    return installs.to_use(choices.newest)
+
+
+def to_act_on(claims):
+    """The claims whose agents the operator may change, not only view."""
+    return claims.filter(scopes__contains=DEFAULT_SCOPES)
+
+
+@dataclass
+class Update:
+    skill: Skill
+    installs: list  # by handle, with the `chosen_number`
+    has_more: bool
+
+    @property
+    def agents(self):
+        return {install.agent_id: install.handle for install in self.installs}
+
+    @property
+    def label(self):
+        return f"Update {self.skill} to version {self.skill.number}"
+
+    @property
+    def done(self):
+        return f"Updated {self.skill} to version {self.skill.number}"
+
+
+class UpdateSkill(ManyAgentsAction):
+    """POST changes only agents that the page showed, to the version that it showed."""
+
+    template = "operator/update_skill.html"
+    name = "update_skill"
+
+    def subject(self, slug):
+        skill = get_object_or_404(Skill.objects.published().only("slug", "number"), slug=slug)
+        self.filter = AgentsFilter(self.key, self.request.GET)
+        if self.filter.chosen.get("skill") != slug:
+            raise Http404
+        installs = to_update(slug, self.filter.claims()).order_by("agent__handle")
+        installs = installs.annotate(handle=F("agent__handle"), agent_name=F("agent__name"))
+        if self.request.method == "POST":
+            installs = installs.filter(agent__handle__in=self.shown("agents").split(","))
+        rows = list(installs[: MAX_AT_ONCE + 1])
+        return Update(skill, rows[:MAX_AT_ONCE], len(rows) > MAX_AT_ONCE)
+
+    def shown(self, name):
+        return self.request.POST.get(name, "").replace("\0", "")
+
+    def has_moved(self, update):
+        """Whether there is a newer version since, or nothing to change."""
+        return self.shown("number") != str(update.skill.number) or not update.installs
+
+    @transaction.atomic
+    def change_all(self, update):
+        """One statement for all installs. Their agents stay locked until it ends."""
+        agents = Agent.objects.filter(pk__in=update.agents).order_by("pk")
+        list(agents.select_for_update(no_key=True).only("pk"))
+        own = to_act_on(self.key.claims.claimed()).filter(agent__in=update.agents)
+        own = own.select_related("agent").select_for_update(no_key=True, of=["self"])
+        claims = {claim.agent_id: claim for claim in own.order_by("pk")}
+        if not self.session.hold():
+            return None
+        installs = SkillInstall.objects.of_entry(update.skill.slug).filter(agent__in=claims)
+        choice = choices.numbered(update.skill.number)
+        changed = set(installs.to_use(choice).values_list("agent", flat=True))
+        installs.use(choice)
+        note_changes(self.name, [claims[pk] for pk in changed], f"{update.done}.")
+        return changed
+
+    def next_page(self):
+        return f"{reverse('operator')}?{self.filter.query_string}"
