@@ -15,6 +15,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.generic import RedirectView
 
 from interfaces.website import access, reads
+from interfaces.website.week import week
 from marketplace.access import AsksReaders, Audience, for_everyone, is_public
 from marketplace.api.exceptions import ApiError
 from marketplace.api.links import base_url
@@ -67,6 +68,17 @@ class Page(AsksReaders, View):
         content = render_to_string(self.template_name, context)
         validators = [*validators, reads.until_tomorrow()]
         return public_response(content, *validators, content_type="text/html; charset=utf-8")
+
+
+class WeekPage(Page):
+    """What changed in the last seven days, by day."""
+
+    is_slow = True
+    template_name = "week.html"
+
+    def get(self, request):
+        (days, is_all), validator, _ = week()
+        return self.render(validator, days=days, is_all=is_all)
 
 
 EXAMPLE = {"example": "pdf-tables", "example_words": "pdf tables"}
