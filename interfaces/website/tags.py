@@ -116,11 +116,11 @@ def first_sentence(text):
 
 @register.filter
 def headline(event):
-    """What happened, in words such as "Versions 3 to 5 of a skill"."""
+    """What happened, in words such as "Versions 3 to 5"."""
     first, last, kind = event.before + 1, event.number, event.kind
     return {
         "recalled": f"Recalled {kind}",
-        "version recalled": f"Version {last:,} of a {kind} recalled",
+        "version recalled": f"Version {last:,} recalled",
         "deprecated": f"Deprecated {kind}",
         "updated": f"Versions {first:,} to {last:,}" if first < last else f"Version {last:,}",
         "new": f"New {kind}",

@@ -87,7 +87,7 @@ def test_the_updates_of_a_day_are_one_and_a_recalled_text_is_not_compared(person
     skill.versions.get(number=1).recall("Unsafe.")
 
     assert changes(person) == (
-        f"{TODAY} Version 1 of a skill recalled PDF Tables Unsafe. Versions 2 to 3 PDF Tables "
+        f"{TODAY} Version 1 recalled PDF Tables Unsafe. Versions 2 to 3 PDF Tables "
         "New skill PDF Tables Does one thing well."
     )
 
@@ -130,7 +130,7 @@ def test_a_week_without_changes_says_so(person, monkeypatch):
         (lambda skill: skill.recall("Bad."), "Recalled skill"),
         (lambda skill: skill.withdraw(), ""),
         (lambda skill: rewrite(skill, "Another."), "Versions 2 to 3"),
-        (lambda skill: skill.versions.get(number=1).recall("Bad."), "Version 1 of a skill"),
+        (lambda skill: skill.versions.get(number=1).recall("Bad."), "Version 1 recalled"),
     ],
     ids=["deprecate", "recall", "withdraw", "update", "recall a version"],
 )
