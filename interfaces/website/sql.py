@@ -40,6 +40,16 @@ def weeks_of(kind):
     )"""
 
 
+def holders_of(kind):
+    """How many agents have an entry, up to a maximum and one more."""
+    return f"""(
+        SELECT count(*) FROM (
+            SELECT FROM installs_{kind}install
+            WHERE {kind}_id = %(entry)s AND removed_at IS NULL LIMIT %(max_holders)s + 1
+        ) AS present
+    )"""
+
+
 def events_of(kind):
     """What changed in a kind of entry since a moment: the newest rows of each change."""
     entry, version = f"catalogue_{kind}", f"catalogue_{kind}version"
@@ -118,12 +128,7 @@ def related_of(kind, *, counter):
         {weeks_of(kind)} AS weeks,
         (SELECT coalesce(json_agg(also), '[]') FROM also) AS also,
         (SELECT coalesce(json_agg(more), '[]') FROM more) AS more,
-        (
-            SELECT count(*) FROM (
-                SELECT FROM installs_{kind}install
-                WHERE {kind}_id = %(entry)s AND removed_at IS NULL LIMIT %(max_holders)s + 1
-            ) AS present
-        ) AS holders,
+        {holders_of(kind)} AS holders,
         (SELECT {TAKEN} FROM entry) AS taken,
         {MARKETPLACE},
         ({CATALOGUE_VERSION}) AS version
