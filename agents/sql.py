@@ -30,6 +30,12 @@ WITH usable AS (
         agents_agent.name AS agent_name, agents_agent.description AS agent_description,
         agents_agent.runtime AS agent_runtime, agents_agent.tier AS agent_tier,
         agents_agent.limits AS agent_limits,
+        (
+            SELECT jsonb_object_agg(raised.policy, raised."limit")
+            FROM agents_raisedlimit AS raised
+            WHERE raised.agent_id = agents_agent.id
+                AND (raised.until IS NULL OR raised.until > statement_timestamp())
+        ) AS agent_raised,
         agents_agent.created_at AS agent_created_at, agents_agent.updated_at AS agent_updated_at
     FROM agents_agenttoken JOIN agents_agent ON agents_agent.id = agents_agenttoken.agent_id
     WHERE agents_agenttoken.digest = %(digest)s AND {STATE} = 'usable'
@@ -95,4 +101,36 @@ WITH me AS (
     WHERE id = %(agent)s AND suspended_at IS NULL AND paused_at IS NULL
     FOR NO KEY UPDATE
 )
+"""
+
+# A repeat changes no indexed column, so it writes one row of an unlogged table and no index. Only
+# the first refusal with a text makes a row, and then deletes what is too much or too old.
+MAX_REFUSALS = 20  # texts of one agent
+A_DAY_AGO = "statement_timestamp() - interval '1 day'"
+COUNT_REFUSAL = f"""
+WITH counted AS (
+    INSERT INTO agents_refusal AS refusal (key, agent_id, status, text, number, first_at, last_at)
+    SELECT %(key)s::uuid, %(agent)s, %(status)s::smallint, %(text)s, 1, now, now
+    FROM statement_timestamp() AS now
+    ON CONFLICT (key) DO UPDATE SET
+        -- A row counts for a day from its first refusal.
+        number = CASE WHEN refusal.first_at > {A_DAY_AGO} THEN refusal.number ELSE 0 END + 1,
+        first_at = CASE
+            WHEN refusal.first_at > {A_DAY_AGO} THEN refusal.first_at ELSE EXCLUDED.first_at
+        END,
+        last_at = EXCLUDED.last_at
+    RETURNING refusal.number = 1 AS is_new
+), expired AS (
+    SELECT key FROM agents_refusal
+    WHERE first_at < {A_DAY_AGO} AND (SELECT is_new FROM counted)
+    LIMIT {MAX_REFUSALS} FOR UPDATE SKIP LOCKED
+), surplus AS (
+    SELECT key FROM agents_refusal
+    WHERE agent_id = %(agent)s AND (SELECT is_new FROM counted)
+    ORDER BY last_at DESC OFFSET {MAX_REFUSALS - 1}
+)
+DELETE FROM agents_refusal
+WHERE key = ANY(ARRAY(SELECT key FROM expired UNION SELECT key FROM surplus))
+    AND key <> %(key)s
+RETURNING key
 """

@@ -10,6 +10,10 @@ class PageAnswered(Exception):
     """The person has answered this consent page before."""
 
 
+class ClientGone(Exception):
+    """The client was deleted, or staff blocked it, while the person read the consent page."""
+
+
 class TooManyConnections(Exception):
     """The operator key has as many connections as it may have."""
 

@@ -6,9 +6,10 @@ from django.db import transaction
 from django.http import Http404, JsonResponse
 from django.shortcuts import render
 
+from agents import tokens
 from agents.models import Agent
-from connections import oauth
-from connections.exceptions import PageAnswered, TooManyConnections
+from connections import newcomers, oauth
+from connections.exceptions import ClientGone, PageAnswered, TooManyConnections
 from connections.forms import ConsentForm
 from connections.models import AuthorizationCode, Connection, OAuthClient
 from connections.models.codes import code_text
@@ -17,9 +18,10 @@ from marketplace.hops import HERE, has_hopped, hop
 from marketplace.ratelimits.client_address import client_address
 from marketplace.ratelimits.windows import Caller, count
 from marketplace.secrets import random_text
+from marketplace.shown_once import redirect_to_show, shown_once
 from operators.actions.base import note_change
-from operators.log_in import LogInPage
-from operators.pages import CONTENT_SECURITY_POLICY, Console, too_many
+from operators.log_in import LogInPage, enter
+from operators.pages import CONTENT_SECURITY_POLICY, Console, too_many, with_limits
 
 PARAMETERS = {
     *("response_type", "client_id", "redirect_uri", "scope", "state", "resource"),
@@ -61,7 +63,7 @@ class Connect(LogInPage, Console):
         error = self.check()
         if error and not error.redirect_uri:
             return self.without_callback(error)
-        if "key" in request.POST:
+        if {"key", "email"} & request.POST.keys():
             return None
         if (refused := super().refusal()) is not None:
             return refused
@@ -110,9 +112,12 @@ class Connect(LogInPage, Console):
         is_arriving = request.method != "POST" and not has_hopped(request)
         return hop(request, "Connecting") if is_arriving else self.ask(request)
 
-    def ask(self, request, *, refused=None, status=200):
+    def ask(self, request, *, refused=None, form=None, status=200):
         has_provider = bool(settings.OIDC_ISSUER)
         context = {"host": self.host, "refused": refused, "has_provider": has_provider}
+        if newcomers.are_welcome():
+            context["form"] = form or newcomers.NewcomerForm()
+            context["page"] = newcomers.page_for(self.path)
         return render(request, "operator/connect_log_in.html", context, status=status)
 
     def get(self, request):
@@ -123,6 +128,8 @@ class Connect(LogInPage, Console):
         context |= {"host": self.host, "client": self.client, "form": form}
         context["page"] = signing.dumps(page, salt=SALT)
         context["max_connections"] = Connection.MAX_OF_KEY
+        new_key = shown_once(self.request).get("new_key", "")
+        context["new_key"] = tokens.digest(new_key) == self.key.digest and new_key
         return self.render("operator/connect.html", status=status, **context)
 
     @property
@@ -133,9 +140,28 @@ class Connect(LogInPage, Console):
     def post(self, request):
         if "key" in request.POST:
             return self.log_in(request, self.path)
+        if "email" in request.POST:
+            return self.enrol(request)
         if request.POST.get("answer") == "deny":
             return self.lead_back(None)
         return self.consent(request)
+
+    def enrol(self, request):
+        """Give a person who has no agent yet one with a key, and go on to the question."""
+        form, page = newcomers.NewcomerForm(request.POST), request.POST.get("page", "")
+        is_current = newcomers.is_page_for(self.path, page, SECONDS)
+        if not (newcomers.are_welcome() and is_current and form.is_valid()):
+            return self.ask(request, form=form, status=400)
+        usage = count(request, "register", Caller(client_address(request)))
+        if usage.is_exceeded:
+            return too_many(request, usage)
+        text = newcomers.key_text(page)
+        key = newcomers.enrol(text, self.client, **form.cleaned_data)
+        response = redirect_to_show(request.path, new_key=text)
+        response["Location"] = self.path
+        if not key.revoked_at:
+            enter(request, response, key)
+        return with_limits(response, usage)
 
     def consent(self, request):
         form = ConsentForm(self.key, self.scopes, request.POST)
@@ -150,6 +176,8 @@ class Connect(LogInPage, Console):
             return self.allow(form.cleaned_data, page)
         except PageAnswered:
             return self.render("operator/answered.html", status=409)
+        except ClientGone:
+            return self.without_callback(oauth.InvalidClientError())
         except TooManyConnections:
             return self.show(form, status=409, has_too_many=True)
 
@@ -172,7 +200,8 @@ class Connect(LogInPage, Console):
     def allow(self, answer, page):
         """Lead to the callback with the one code of the page.
 
-        Raises PageAnswered and TooManyConnections, which undo the registration of an agent.
+        Raises PageAnswered, ClientGone and TooManyConnections, which undo the registration of an
+        agent.
         """
         agent, scopes = answer["agent"], answer["scopes"]
         claim = self.hold_claim(agent.handle) if agent.is_new else self.lock_claim(agent.handle)

@@ -60,7 +60,7 @@ def main():
         os.environ.update(PRIVATE)
     elif command := sys.argv[1:]:
         if url := url_of_running_demo():
-            os.environ.setdefault("PORT", url.rpartition(":")[2])  # which doctor requests
+            os.environ["PORT"] = url.rpartition(":")[2]  # which doctor requests
         with database(STATE / "postgres"):
             refuse_other_version()
             sys.exit(manage(*command))

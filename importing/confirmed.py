@@ -2,16 +2,14 @@
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass, field
 
 from django.contrib.admin.utils import label_for_field
 from django.db import transaction
 from django.utils.text import capfirst
 
 from catalogue.comparisons import file_changes
-from catalogue.findings import shown
 from catalogue.frontmatter import Refused, read_frontmatter
-from catalogue.models import Persona, Skill, content_digest
+from catalogue.models import Persona, Skill, Status
 from catalogue.slugs import slug_of, title_of
 from importing.base import taking_turns
 from importing.doubts import doubt_about
@@ -19,73 +17,15 @@ from importing.exports import as_file
 from importing.finding import ImportFile
 from importing.importers import PersonaImporter, SkillImporter
 from importing.inspecting import inspect
-from importing.reports import ImportReport, printable
+from importing.outcomes import FileReport, Outcome
+from importing.reports import printable
 from marketplace.diffs import Comparison, change_of
 
 SOURCE = "admin"
 # The fields that skills-ref, the validator of the format, knows. Clients ignore any other.
 FORMAT_FIELDS = {"name", "description", "license", "compatibility", "allowed-tools", "metadata"}
 MAX_SHOWN = 512 * 1024  # bytes of texts that a preview compares line by line
-MAX_NOTES = 10  # about one file
 MAX_LINES = 10_000  # that it shows, because staff see them nowhere else before the import
-
-
-@dataclass
-class Outcome:
-    """The result of importing one file, or of its preview."""
-
-    path: str
-    result: str = ""  # created, updated, unchanged, refused
-    entry: object = None
-    reason: str = ""
-    changes: list = field(default_factory=list)
-    findings: list = field(default_factory=list)
-    # Boxes that staff may tick: import a refused file, or publish a draft.
-    is_doubtful: bool = False
-    may_publish: bool = False
-
-    @property
-    def codes(self):
-        return sorted({finding.code for finding in self.findings})
-
-    @property
-    def findings_digest(self):
-        """Identifies the findings, to tell whether they have changed since a page showed them."""
-        return content_digest("\n".join(map(str, self.findings)).encode())
-
-    @property
-    def shown_findings(self):
-        return shown(self.findings)
-
-
-class FileReport(ImportReport):
-    """The messages about one file, without its path."""
-
-    def __init__(self):
-        self.reasons, self.notes, self.findings, self.is_doubtful = [], [], [], False
-        super().__init__(write=self.notes.append)
-
-    def note(self, path, text):
-        self.write(text)
-
-    def find(self, folder, findings):
-        self.findings += findings
-
-    def refuse(self, path, reason):
-        self.refused += 1
-        self.reasons.append(str(reason))
-
-    @property
-    def text(self):
-        """Why the file is refused, and the first of its notes."""
-        more = len(self.notes) - MAX_NOTES
-        rest = [f"{more:,} more notes"] if more > 0 else []
-        return "; ".join([*self.reasons, *self.notes[:MAX_NOTES], *rest])
-
-    @property
-    def result(self):
-        results = ("refused", "created", "updated")
-        return next((result for result in results if getattr(self, result)), "unchanged")
 
 
 class ConfirmedMixin:
@@ -93,7 +33,8 @@ class ConfirmedMixin:
 
     Each file has a transaction of its own, so that no lock is held for longer than one file
     takes. A preview rolls it back. Otherwise `record` gets each Outcome in it. `ticked` and
-    `published` are the paths that a person has ticked.
+    `published` are the paths that a person has ticked. With `draft`, agents get nothing else: new
+    entries and drafts stay drafts, and published ones stay as they are.
     """
 
     def __init__(self, *, preview=True, record=None, draft=False, ticked=(), published=()):
@@ -154,7 +95,8 @@ class ConfirmedMixin:
             self.report.created += 1
             outcome.entry = entry
             outcome.changes = [*self.text_changes(file, entry), *self.file_changes([], entry)]
-            outcome.may_publish = not self.draft and lacks_description(file)
+            outcome.lacks_description = lacks_description(file)
+            outcome.may_publish = not entry.is_published
         outcome.findings = self.report.findings
 
     def slug_of(self, file):
@@ -166,8 +108,10 @@ class ConfirmedMixin:
         return same_slug or entries.filter(source=file.source).first()
 
     def is_draft(self, file):
-        is_ticked = self.display_path(file.path) in self.published
-        return self.draft or (lacks_description(file) and not is_ticked)
+        return not self.is_ticked(file) and (self.draft or lacks_description(file))
+
+    def is_ticked(self, file):
+        return self.display_path(file.path) in self.published
 
     def inspect(self, file, entry):
         super().inspect(file, entry)
@@ -207,23 +151,23 @@ class ConfirmedMixin:
         return changes
 
     def update_existing(self, file, entry, outcome):
-        outcome.entry = entry
+        outcome.entry, outcome.is_published = entry, entry.is_published
+        outcome.updated_at = entry.updated_at
         changes_files = file.folder is not None and file.folder.files != entry.files
         if as_file(entry) == file.text and not (changes_files or entry.is_outdated):
             # An export of an entry changes nothing, even where its frontmatter was written anew.
             return
         before, files = self.values_by_name(entry), getattr(entry, "files", [])
-        is_newer = self.previewed_at and entry.updated_at > self.previewed_at
         with transaction.atomic():
             if not self.preview:
                 entry.snapshot_before_change()
             self.update(file, entry)
-            if is_newer and self.report.updated:
-                # What this upload has already changed, before its import was interrupted, is not.
-                self.report.refuse(file.path, f"{entry.slug} has changed since the preview")
+            if self.report.updated and self.undoes(file, entry, outcome):
                 transaction.set_rollback(True)
-        if self.report.refused:
+        if self.report.refused or outcome.is_left:
             return
+        if self.preview:
+            self.look_at_version(entry, outcome)
         after = self.values_by_name(entry)
         outcome.changes = [
             change_of(capfirst(name), before[name], after[name], self.comparison)
@@ -231,6 +175,21 @@ class ConfirmedMixin:
             if before[name] != after[name]
         ]
         outcome.changes += [*self.repair_changes(file, entry), *self.file_changes(files, entry)]
+
+    def undoes(self, file, entry, outcome):
+        """Whether an update has to be undone, because nobody has seen or ticked what it does."""
+        # What this upload has already changed, before its import was interrupted, is no change.
+        if self.previewed_at and outcome.updated_at > self.previewed_at:
+            self.report.refuse(file.path, f"{entry.slug} has changed since the preview")
+        elif self.draft and outcome.is_published and not (self.preview or self.is_ticked(file)):
+            self.report.updated, self.report.unchanged, outcome.is_left = 0, 1, True
+        return self.report.refused or outcome.is_left
+
+    def look_at_version(self, entry, outcome):
+        """Set what a tick would do: the number that the entry has after the update."""
+        number, entry.number = entry.number, number_of(entry)
+        outcome.makes_version = outcome.is_published and entry.number != number
+        outcome.may_publish = entry.status != Status.WITHDRAWN
 
     def values_by_name(self, entry):
         """The values that an import may change, by the names that staff read."""
@@ -245,6 +204,11 @@ class ConfirmedMixin:
 
     def display_path(self, path):
         return printable(path.relative_to(self.root))
+
+
+def number_of(entry):
+    """The stored number, which a trigger may have raised since the entry was read."""
+    return type(entry).objects.values_list("number", flat=True).get(pk=entry.pk)
 
 
 def lacks_description(file):

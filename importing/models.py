@@ -82,6 +82,10 @@ class ImportRun(models.Model):
             active_at=Now(),
         )
 
+    def publish_all(self, is_chosen):
+        """Remember whether the person who imports it publishes all of it."""
+        self._update_claimed(draft=not is_chosen)
+
     def discard(self):
         """Whether the upload is gone. The record of an interrupted import stays."""
         if self.confirmed_at is None:

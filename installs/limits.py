@@ -1,13 +1,16 @@
 """How much of its rate limits an agent has used (contract 13.2)."""
 
 from marketplace.features import has_submissions
-from marketplace.ratelimits.windows import Caller, usage_of
+from marketplace.ratelimits import windows
 
-# The policies that count by agent.
 POLICIES = ["install", "review", "confirm-claim", "manage", "report", "clone", "submit"]
 
 
-def usages_of(request, agent):
+def policies():
+    """The policies that count by agent."""
+    return POLICIES if has_submissions() else POLICIES[:-1]
+
+
+def usages_of(agent):
     """The Usage of each policy. Reading it counts nothing."""
-    policies = POLICIES if has_submissions() else POLICIES[:-1]
-    return [usage_of(request, policy, Caller.of(agent)) for policy in policies]
+    return windows.usages_of(policies(), windows.Caller.of(agent))

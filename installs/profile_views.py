@@ -60,7 +60,7 @@ class ProfileViewSet(ApiViewSet):
     )
     @action(detail=False, url_path="me/limits", authentication_classes=[BearerAuthentication])
     def limits(self, request):
-        return self.respond(LimitsSerializer, usages_of(request, request.user))
+        return self.respond(LimitsSerializer, usages_of(request.user))
 
 
 class ManifestViewSet(ApiViewSet):

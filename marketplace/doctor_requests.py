@@ -41,9 +41,13 @@ def requests_to_itself(url):
 ADVICE = {
     400: "Add its host to ALLOWED_HOSTS.",
     403: "Have the proxy send X-Forwarded-Proto, and set TRUSTED_PROXY_COUNT.",
+    404: "This may be another server: name the address of yours with --url, or correct PORT.",
     502: "The proxy does not reach the server: compare its target with BIND and PORT.",
     503: "See docs/deploy/errors.md.",
 }
+
+OTHER_MACHINE = "Look at DNS, the firewall and the proxy."
+THIS_MACHINE = "Start the server, or name its address with --url or its port with PORT."
 
 
 def remaining_for(url, address):
@@ -63,7 +67,7 @@ def response_to(url, body=None, headers=None):
         response = error
     except (OSError, HTTPException, ValueError) as error:
         reason = first_line(getattr(error, "reason", error))
-        advice = advice_for(reason, otherwise="Look at DNS, the firewall and the proxy.")
+        advice = advice_for(reason, otherwise=THIS_MACHINE if is_local(url) else OTHER_MACHINE)
         raise Problem(f"{url} cannot be reached: {reason}. {advice}") from error
     with response:
         try:
@@ -71,6 +75,10 @@ def response_to(url, body=None, headers=None):
         except (ValueError, AttributeError):
             text = ""
         return response.status, text, response.headers
+
+
+def is_local(url):
+    return url.startswith(("http://127.0.0.1", "http://localhost", "http://[::1]"))
 
 
 def advice_for(reason, *, otherwise):

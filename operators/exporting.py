@@ -81,7 +81,7 @@ class Export(Console):
         claim = self.claim_of(handle)
         by = ("operator", claim.operator_name)
         AuditEvent.objects.record("export", claim.agent, by=by)
-        limits = LimitSerializer(usages_of(request, claim.agent), many=True).data
+        limits = LimitSerializer(usages_of(claim.agent), many=True).data
         return JsonResponse(
             {**exported(claim), "limits": limits},
             json_dumps_params={"indent": 2, "ensure_ascii": False},

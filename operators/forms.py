@@ -9,8 +9,8 @@ from marketplace.api.scopes import DEFAULT_SCOPES, scope_choices
 from marketplace.features import has_submissions
 from marketplace.models import max_length
 from marketplace.names import has_controls
-from marketplace.ratelimits.rates import Rate, in_words
-from marketplace.ratelimits.windows import rate_of
+from marketplace.ratelimits.rates import in_words
+from marketplace.ratelimits.windows import allowed, rate_of
 from marketplace.secret_fields import NoEchoMixin, NoSecretMixin
 
 # The policies that an operator may limit. Codes are left out: without attempts left, nobody else
@@ -117,23 +117,23 @@ class HandleForm(forms.Form):
 
 
 class LimitsForm(forms.Form):
-    """For each policy a number below the tier's, or nothing."""
+    """For each policy a number below what the tier or the staff allow, or nothing."""
 
     def __init__(self, claim, *args, **kwargs):
         super().__init__(*args, **kwargs)
         limited = LIMITED | SUBMITTING if has_submissions() else LIMITED
         for policy, label in limited.items():
-            rate = rate_of(policy, claim.agent.tier)
-            highest, limit = Rate.parse(rate).limit, claim.agent.limits.get(policy)
+            highest, limit = allowed(policy, claim.agent), claim.agent.limits.get(policy)
+            _, _, period = rate_of(policy, claim.agent.tier).partition("/")
             self.fields[policy] = NumberField(
                 required=False,
                 min_value=1,
                 max_value=highest,
-                # The limit of the tier may since have fallen below it.
+                # What the tier or the staff allow may since have fallen below it.
                 initial=limit and min(limit, highest),
                 label=label,
                 help_text=f"{MEANINGS.get(policy, '')}Leave this empty to allow "
-                f"{in_words(rate)}, or enter a lower number.",
+                f"{in_words(f'{highest}/{period}')}, or enter a lower number.",
             )
 
 

@@ -31,13 +31,18 @@ class LogInPage(OperatorPage):
             AuditEvent.objects.record("log_in_failed", kind="operatorkey")
             response = self.ask(request, refused=usage, status=400)
         else:
-            rotate_token(request)
-            # Messages for the key that this browser had before are not for this key.
-            storage = messages.get_messages(request)
-            storage.used = len(storage) > 0
             response = redirect(page)
-            begin_session(request, response, key)
+            enter(request, response, key)
         return with_limits(response, usage)
+
+
+def enter(request, response, key):
+    """Log the browser that gets the response in with the key."""
+    rotate_token(request)
+    # Messages for the key that this browser had before are not for this key.
+    storage = messages.get_messages(request)
+    storage.used = len(storage) > 0
+    begin_session(request, response, key)
 
 
 @transaction.atomic

@@ -34,7 +34,7 @@ class Overview:
             self.submissions = NewestRows(request, "submissions", agent.submissions.for_list())
         self.advisories = reads.advisories(agent=agent.pk)
         self.updates = reads.updates(agent=agent.pk)
-        self.limits = [(LABELS[usage.policy], usage) for usage in usages_of(request, agent)]
+        self.limits = [(LABELS[usage.policy], usage) for usage in usages_of(agent)]
         self.events = actions_of(claim)[:MAX_EVENTS]
 
 

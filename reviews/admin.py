@@ -95,7 +95,7 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
         *("state", "hidden_at", "hiding_reason", "deleted_at", "public_id"),
     ]
     actions = ["hide", "restore"]
-    counted_by_day = ("Reviews", "created_at")
+    counted_by_day = "created_at"
     in_totals = True
 
     def get_queryset(self, request):

@@ -4,10 +4,18 @@ from django.db.models import BigIntegerField, Func, Value
 
 # NULL in a transaction that has written: the version rises once per transaction, so it would stay
 # the same through later writes of this one.
-CATALOGUE_VERSION = """
-    SELECT CASE WHEN pg_current_xact_id_if_assigned() IS NULL
-        THEN search_count('entry', 'version', '') END
-"""
+UNLESS_WRITTEN = "CASE WHEN pg_current_xact_id_if_assigned() IS NULL THEN {version} END"
+CATALOGUE_VERSION = "SELECT " + UNLESS_WRITTEN.format(
+    version="search_count('entry', 'version', '')"
+)
+
+# The rows that `search_count` adds up. A function is set up anew in each statement that calls it,
+# which takes longer than the look-up.
+COUNTS = """(
+    SELECT kind, facet, value, entries FROM search_facetcount
+    UNION ALL
+    SELECT kind, facet, value, entries FROM search_facetcountdelta
+) AS counts"""
 
 MAX_VALUES = 100  # of a facet
 # A facet has few deltas: the next writer adds them up.

@@ -1,9 +1,10 @@
 """The entries that match a query, best first (docs/develop/search.md says how they rank)."""
 
+import re
 from typing import NamedTuple
 
 from catalogue.slugs import slug_of
-from search.facet_counts import CATALOGUE_VERSION
+from search.facet_counts import COUNTS, UNLESS_WRITTEN
 from search.spelling import UNKNOWN
 
 MAX_RESULTS = 1000  # of a search, the best
@@ -14,40 +15,60 @@ MAX_EXTRA = 300  # for each word that is not the query's own, in addition
 MAX_FILTERED = 5_000  # the same if each entry must also pass a filter
 MAX_SCORED = 2000  # if a filter leaves at most so many entries, all of them are scored
 MAX_POPULAR = 20  # of the most relevant, which popularity can reorder
+# Chinese, Japanese and Korean, whose words catalogue_plain takes apart
+SPACELESS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 # How much these count beside the words of the query themselves, at 1.
 WEAK, SYNONYM, JOINED = 0.5, 0.35, 0.25  # without accents, of the same sense, two as one
 NAMED = 10**9  # the score of an exact name, higher than that of any words
+# search_popularity, without the call for each entry
+POPULARITY = "least(length({counter}::text) - 1, 5)"
 
 # Weighs each word by its rarity among the entries (BM25's inverse document frequency, in
 # thousandths), finds the entries with the highest impacts of each word, adds up their scores for
 # all words, and raises them by their popularity. It uses whole numbers, whose sum does not depend
 # on the order.
 RANKED = """
-    WITH lexemes AS MATERIALIZED (
-        SELECT word, sense AS stem, is_stop, CASE WHEN place > 1 THEN {synonym}
+    WITH totals AS MATERIALIZED (
+        SELECT coalesce(sum(entries) FILTER (WHERE facet = 'all'), 0)::float AS total,
+            coalesce(sum(entries) FILTER (WHERE facet = 'version'), 0)::bigint AS version
+        FROM {counts}
+        WHERE kind IN (%(kind)s, 'entry') AND facet IN ('all', 'version') AND value = ''
+    ),
+    lexemes AS MATERIALIZED (
+        SELECT word, sense AS stem, is_stop, is_weak, CASE WHEN place > 1 THEN {synonym}
                 WHEN labels = '{{B}}' THEN {joined} WHEN is_weak THEN {weak} ELSE 1 END AS weight,
-            search_count(%(kind)s, 'word', sense) AS entries
+            entries, implied
         FROM search_words(
             setweight(to_tsvector('simple', catalogue_plain(%(words)s)), 'A')
             -- Two words may be one in the catalogue: change log, changelog.
-            || setweight(
+            || CASE %(name)s WHEN '' THEN '' ELSE setweight(
                 to_tsvector('simple', search_joined(catalogue_plain(%(name)s))), 'B'
-            )
-        ), unnest(stem || search_synonyms(stem)) WITH ORDINALITY AS senses (sense, place)
+            ) END
+        ), unnest(stem || search_synonyms(stem)) WITH ORDINALITY AS senses (sense, place), LATERAL (
+            SELECT coalesce(sum(entries) FILTER (WHERE facet = 'word'), 0)::bigint AS entries,
+                coalesce(sum(entries) FILTER (WHERE facet = 'implied'), 0)::bigint AS implied
+            FROM {counts}
+            WHERE kind = %(kind)s AND facet IN ('word', 'implied') AND value = sense
+        ) AS counted
     ),
     query AS MATERIALIZED (
-        SELECT bool_and(is_stop) AS is_stop, bool_or({unknown}) AS has_unknown
+        -- Without words of its own, the query has two that are one: web hook, webhook.
+        SELECT coalesce(bool_and(is_stop), false) AS is_stop, bool_or({unknown}) AS has_unknown
         FROM lexemes WHERE weight >= {weak}
     ),
     words AS MATERIALIZED (
         SELECT stem, entries, weight >= {weak} AS is_own, greatest(1, (weight * 1000 * ln(
-            (total + 1) / (entries - search_count(%(kind)s, 'implied', stem) + 0.5)
+            (total + 1) / (entries - implied + 0.5)
         ))::int) AS rarity
         FROM (
             -- Stop words count only in a query that has no others: the who.
-            SELECT stem, entries, max(weight) AS weight
-            FROM lexemes JOIN query USING (is_stop) WHERE entries > 0 GROUP BY stem, entries
-        ) AS stems, CAST(search_count(%(kind)s, 'all', '') AS float) AS total
+            SELECT stem, entries, implied, max(weight) AS weight
+            FROM lexemes WHERE entries > 0 AND is_stop = (
+                -- A query with an unknown word is corrected before it is ranked.
+                SELECT is_stop FROM query WHERE %(is_corrected)s OR NOT has_unknown
+            )
+            GROUP BY stem, entries, implied
+        ) AS stems, totals
         ORDER BY is_own DESC, rarity DESC, stem LIMIT %(max_words)s
     ),
     bound AS MATERIALIZED (
@@ -90,7 +111,7 @@ RANKED = """
         -- Each power of ten of its downloads or installs makes an entry a fiftieth more relevant.
         SELECT entry_id, CASE WHEN place > %(max_popular)s THEN score
             ELSE score + score %% {named} * (
-                SELECT search_popularity({counter}) FROM {table} WHERE id = entry_id
+                SELECT {popularity} FROM {table} WHERE id = entry_id
             ) / 50 END AS relevance
         FROM (
             SELECT entry_id, score, row_number() OVER (ORDER BY score DESC, entry_id DESC) AS place
@@ -99,7 +120,7 @@ RANKED = """
         ORDER BY relevance DESC, entry_id DESC LIMIT %(limit)s
     )
     SELECT array_agg(relevance), array_agg(entry_id),
-        (SELECT least(count(*), %(max_results)s) FROM matches), ({version}),
+        (SELECT least(count(*), %(max_results)s) FROM matches), (SELECT {version} FROM totals),
         (SELECT has_unknown FROM query)
     FROM ranked
 """
@@ -166,8 +187,9 @@ def ranking_sql(model, entries, *, is_filtered):
         "entries": entries,
         "table": f"catalogue_{kind}",
         "postings": f"search_{kind}posting",
-        "counter": model.POPULARITY,
-        "version": CATALOGUE_VERSION,
+        "popularity": POPULARITY.format(counter=model.POPULARITY),
+        "version": UNLESS_WRITTEN.format(version="version"),
+        "counts": COUNTS,
         "unknown": UNKNOWN,
         "named": NAMED,
         "max_extra": MAX_EXTRA,
@@ -182,6 +204,11 @@ def ranking_sql(model, entries, *, is_filtered):
     return RANKED.format(**parts)
 
 
+def may_be_joined(text):
+    """Whether two words of the text may be one in the catalogue."""
+    return len(text.split()) <= MAX_NAME and not text.isalnum() and not SPACELESS.search(text)
+
+
 def ranking_params(kind, text, facets, limit, *, is_filtered):
     """The parameters of the statement, except those of the entries and `is_selective`.
 
@@ -193,7 +220,8 @@ def ranking_params(kind, text, facets, limit, *, is_filtered):
         "text": text,
         "slug": slug_of(text),
         "words": text,
-        "name": text if len(text.split()) <= MAX_NAME else "",
+        "is_corrected": False,
+        "name": text if may_be_joined(text) else "",
         "facets": [facet for facet, _ in facets],
         "values": [value for _, value in facets],
         "few": MAX_SCORED,

@@ -46,6 +46,7 @@ class CompiledRanking:
         [(keys, ids, count, version, has_unknown)] = fetch_all(self.sql, params)
         if has_unknown:
             params["words"] = " ".join(corrected_words(self.kind, text))
+            params["is_corrected"] = True
             # Keep the first version, because the corrections belong to it.
             [(keys, ids, count, *_)] = fetch_all(self.sql, params)
         best = list(zip(keys or [], ids or [], strict=True))

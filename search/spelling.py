@@ -3,7 +3,9 @@
 from math import inf
 
 MIN_LENGTH = 4  # of a word to correct or complete
-UNKNOWN = f"entries = 0 AND NOT is_stop AND length(word) >= {MIN_LENGTH}"
+# A word with accents is also in the query without them, and is corrected in that spelling.
+UNKNOWN = f"""entries = 0 AND NOT is_stop AND length(word) >= {MIN_LENGTH}
+    AND (is_weak OR cardinality(catalogue_spellings(word)) = 1)"""
 LONG = 9  # letters, from which two mistakes are allowed
 MAX_CORRECTIONS = 3  # words of a query, the longest
 MAX_COMPLETIONS = 5
@@ -37,7 +39,7 @@ QUERY_WORDS = f"""
         WHERE halves.entries > 0 ORDER BY halves.entries DESC LIMIT 1
     ) END
     FROM (
-        SELECT word, entries, {UNKNOWN} AS is_unknown
+        SELECT word, entries, ({UNKNOWN}) AS is_unknown
         FROM search_words(to_tsvector('simple', catalogue_plain(%(text)s))),
             LATERAL (SELECT search_count(%(kind)s, 'word', stem) AS entries) AS lookup
         WHERE NOT is_stop

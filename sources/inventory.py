@@ -3,8 +3,8 @@
 from pathlib import PurePosixPath
 
 from catalogue.models import Skill
-from importing.confirmed import FileReport
 from importing.names import is_skill_md, reason_to_leave_out
+from importing.outcomes import FileReport
 from marketplace.models import max_length
 from sources.models import MAX_PATH, UNREADABLE
 from submissions.proposals import bytes_digest_of

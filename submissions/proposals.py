@@ -15,10 +15,11 @@ from catalogue.frontmatter import Refused
 from catalogue.inspection import is_script
 from catalogue.models import Status
 from catalogue.slugs import MAX_SLUG, is_slug
-from importing.confirmed import ConfirmedPersonaImporter, ConfirmedSkillImporter, FileReport
+from importing.confirmed import ConfirmedPersonaImporter, ConfirmedSkillImporter
 from importing.exports import as_file
 from importing.members import Member, write_members
 from importing.names import is_skill_md, reason_to_leave_out
+from importing.outcomes import FileReport
 from importing.reports import reason_of
 from importing.zips import unzip
 from marketplace.large_values import pieces_of

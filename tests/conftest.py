@@ -1,8 +1,8 @@
-import gc
 import json
 import os
 import re
 import tempfile
+import time
 from contextlib import ExitStack, contextmanager
 from itertools import count
 
@@ -13,6 +13,7 @@ from django.db import transaction
 from django.http import HttpResponse
 from django.test import Client, TransactionTestCase, utils
 from django.test.signals import template_rendered
+from django_ratelimit.core import _get_window
 
 from infrastructure.http_cache.store import cached_responses
 from interfaces.openapi.document import made_document
@@ -76,18 +77,6 @@ def render_and_tell(template, context):
 
 utils.instrumented_test_render = render_and_tell
 
-# The longest run first, then the long ones, so that no process works alone at the end.
-LONGEST = re.compile(
-    r"interfaces/test_(mcp_skills_clients|examples)|git/test_(recalls_reach|large)|admin/test_walk"
-    r"|deployment/test_(add|demo|image|reloads)|operators/test_console_walk"
-    r"|system/test_(cluster|followed|model)"
-)
-LONG = re.compile(
-    r"system/|access/test_members_walk|admin/test_(lists|permissions)|test_hostile_input"
-    r"|deployment/test_(bounds|deploy|protocol|slow|worker)"
-    r"|interfaces/(test_(docs_page|pages_walk)|git/test_git_clients)"
-)
-
 MILLISECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
@@ -123,37 +112,6 @@ def read_whole(response):
     return HttpResponse(response.getvalue(), status=status, headers=headers)
 
 
-def pytest_itemcollected(item):
-    """Mark the tests that ask for a server; those that start other processes say so themselves."""
-    if {"shared_servers", "own_server_of", "plain_server_of"} & set(item.fixturenames):
-        item.add_marker("servers")
-    # The small application of a plain server knows no modes.
-    if "worker_class" in item.fixturenames and "plain_server_of" not in item.fixturenames:
-        item.add_marker("both_modes")
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collection():
-    """Nothing becomes garbage here, and looking for it took a sixth of the time."""
-    gc.disable()
-    try:
-        return (yield)
-    finally:
-        # Imports and tests stay until the end. Looking for garbage took a tenth of the tests' time.
-        gc.freeze()
-        gc.set_threshold(20_000)
-        gc.enable()
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items):
-    if django_settings.PLAIN:
-        for item in items:
-            if item.get_closest_marker("infrastructure"):
-                item.add_marker(pytest.mark.skip(reason="PLAIN=1 runs without it"))
-    items.sort(key=lambda item: [not first.search(item.nodeid) for first in (LONGEST, LONG)])
-
-
 def as_json(data):
     return data if isinstance(data, bytes | str) else json.dumps(data)
 
@@ -168,6 +126,19 @@ def clear_response_cache():
 def keep_expired_counters(monkeypatch):
     """The statement that purges them runs at random, and tests count statements."""
     monkeypatch.setattr(counters, "PURGE_ONE_IN", 10**9)
+
+
+@pytest.fixture(autouse=True)
+def lasting_windows(monkeypatch):
+    """No window of a rate limit ends during a test, unless the test sets the clock."""
+    windows, clock = {}, time.time
+
+    def lasting_window(value, period):
+        window = _get_window(value, period)
+        return windows.setdefault((value, period), window) if time.time is clock else window
+
+    monkeypatch.setattr("django_ratelimit.core._get_window", lasting_window)
+    monkeypatch.setattr("marketplace.ratelimits.windows._get_window", lasting_window)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 import factory
+from django.db import transaction
 from django.utils import timezone
 from factory.django import DjangoModelFactory
 
@@ -90,6 +91,7 @@ def connect(agent, *, client=None, scopes=("read", "install", "review")):
     return Connection.objects.open(client=client, key=claim.key, claim=claim, scopes=scopes)
 
 
+@transaction.atomic
 def consent(agent, *, client, page="a page", **fields):
     """The code that the consent page gives to a client, for the VERIFIER."""
     claim = OperatorClaim.objects.select_related("agent", "key").get(agent=agent)

@@ -154,7 +154,7 @@ OPERATIONS = [
     # The state of the feed before and after.
     reading("list_changes", "/changes?kind=skill&limit=3", budget=3, cached_budget=1),
     reading("get_profile", "/agents/me", scope="read", budget=1),
-    reading("get_limits", "/agents/me/limits", scope="read", budget=8),
+    reading("get_limits", "/agents/me/limits", scope="read", budget=2),
     reading("get_manifest", "/agents/me/manifest", scope="read", budget=5),
     reading("list_own_skills", "/agents/me/skills", scope="read", budget=2),
     reading("list_own_personas", "/agents/me/personas", scope="read", budget=2),

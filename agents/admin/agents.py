@@ -1,6 +1,6 @@
-from django.conf import settings
 from django.contrib import admin, messages
 from django.db import transaction
+from django.db.models import OuterRef, Subquery
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import localize
@@ -16,47 +16,34 @@ from agents.models import Agent, AgentToken
 from marketplace.adminsite.actions import confirmed_action, offered_to
 from marketplace.adminsite.base import MenuItem, StaffModelAdmin, link_to
 from marketplace.adminsite.history_pages import HistoryMixin
-from marketplace.adminsite.panels import panel
-from marketplace.ratelimits.rates import in_words
-from marketplace.ratelimits.windows import rate_of
+from marketplace.adminsite.panels import panel, table
 
 
 def operator_of(_admin, request, agent):
-    """Its operator and the limits that the operator has set, for the page of the agent."""
+    """Its operator, for the page of the agent."""
     key = agent.claim.key
     return {
         "claim": agent.claim,
         "operator_link": link_to(request, "agents.operatorkey", key.pk) if key else "",
-        "limits": limits_of(agent),
     }
-
-
-def limits_of(agent):
-    """The limits that its operator has set, as (policy, limit, limit of the tier), in words."""
-    tier = {policy: rate_of(policy, agent.tier).partition("/") for policy in settings.RATE_LIMITS}
-    return [
-        (policy, in_words(f"{number}/{tier[policy][2]}"), tier[policy][0])
-        for policy, number in sorted(agent.limits.items())
-        if policy in tier
-    ]
 
 
 def tokens_panel(_admin, request, agent):
     return own_panel(request, "Tokens", agent, agent.tokens.with_state(), token_line)
 
 
-def skills_panel(_admin, request, agent):
-    installs = agent.skill_installs.select_related("skill").only(
-        "installed_at", "removed_at", "agent_id", "skill_id", "skill__slug"
+def refusals_panel(_admin, _request, agent):
+    return table(
+        "Refused in the last 24 hours",
+        ["Status", "Text", "Times", "Last"],
+        agent.refusals.current(),
+        lambda refusal: (
+            str(refusal.status),
+            refusal.text,
+            f"{refusal.number:,}",
+            f"{refusal.last_at:%d %b %Y, %H:%M}",
+        ),
     )
-    return own_panel(request, "Skills", agent, installs, skill_line)
-
-
-def personas_panel(_admin, request, agent):
-    installs = agent.persona_installs.select_related("persona").only(
-        *("is_active", "installed_at", "removed_at", "agent_id", "persona_id", "persona__slug")
-    )
-    return own_panel(request, "Personas", agent, installs, persona_line)
 
 
 def reviews_panel(_admin, request, agent):
@@ -84,19 +71,6 @@ def token_line(token):
     return token.hint, f"{name}{', '.join(token.scopes)}; {token.state}{until}"
 
 
-def skill_line(install):
-    return install.skill.slug, install_note(install)
-
-
-def persona_line(install):
-    return install.persona.slug, install_note(install) + (", active" if install.is_active else "")
-
-
-def install_note(install):
-    removed = f", until {install.removed_at:%d %b %Y, %H:%M}" if install.removed_at else ""
-    return f"{install.installed_at:%d %b %Y, %H:%M}{removed}"
-
-
 def review_line(review):
     return review.persona.slug, f"{review.rating}, {review.state}"
 
@@ -107,7 +81,8 @@ class AgentAdmin(
 ):
     menu = MenuItem("Agents", 20, "smart_toy")
     form = AgentForm
-    list_display = ["handle", "name", "tier", "state", "created_at"]
+    list_display = ["handle", "name", "tier", "state", "last_seen", "created_at"]
+    sortable_by = ["handle", "created_at"]
     list_filter = [TierFilter, SuspendedFilter, PausedFilter]
     search_fields = ["handle"]  # see `find`
     search_help_text = "A word of the handle or name, agentId or token"
@@ -121,16 +96,17 @@ class AgentAdmin(
             "invitation",
             "created_at",
             "updated_at",
+            "last_seen",
         ),
     ]
     fields = [*readonly_fields[:5], "tier", *readonly_fields[5:]]
     recorded_fields = ["tier"]
     actions = ["issue_token", "suspend", "restore", "release_claim"]
-    counted_by_day = ("Agents", "created_at")
+    counted_by_day = "created_at"
     in_totals = True
     change_form_template = "admin/agents/agent/change_form.html"
     pages = TokenSearchMixin.search_pages
-    panels = [tokens_panel, skills_panel, personas_panel, reviews_panel]
+    panels = [refusals_panel, tokens_panel, reviews_panel]
     row_context = [operator_of]
 
     def has_add_permission(self, request):
@@ -162,7 +138,15 @@ class AgentAdmin(
             obj.change(**{name: getattr(obj, name) for name in form.changed_data})
 
     def get_queryset(self, request):
-        return super().get_queryset(request).select_related("claim", "invitation")
+        used = AgentToken.objects.filter(agent=OuterRef("pk"), last_used_at__isnull=False)
+        newest = used.order_by("-last_used_at").values("last_used_at")[:1]
+        agents = super().get_queryset(request).select_related("claim", "invitation")
+        return agents.annotate(last_seen=Subquery(newest))
+
+    @admin.display(description="last seen", empty_value="never", ordering="last_seen")
+    def last_seen(self, agent):
+        """When one of its tokens was last used, to within 15 minutes."""
+        return agent.last_seen and localize(timezone.localtime(agent.last_seen))
 
     @admin.action(description="Issue a token", permissions=["change"])
     @offered_to(lambda agent: agent.deleted_at is None)

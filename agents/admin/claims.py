@@ -1,4 +1,5 @@
 from django.contrib import admin
+from django.urls import reverse
 
 from agents.admin.filters import ClaimFilter
 from agents.admin.search import TokenSearchMixin, find_claims
@@ -40,8 +41,8 @@ class OperatorClaimAdmin(TokenSearchMixin, ReadOnlyModelAdmin):
                 "title": "From registration to claim",
                 "note": "percentages are of all agents",
                 "rows": [
-                    ("Registered", agents, ""),
-                    ("Requested a code", with_email.share_of(agents), ""),
+                    ("Registered", agents, reverse("admin:agents_agent_changelist")),
+                    ("Requested a code", with_email.share_of(agents), url),
                     ("Waiting for the agent", pending.share_of(agents), f"{url}?status=pending"),
                     ("Claimed", claimed.share_of(agents), f"{url}?status=claimed"),
                 ],

@@ -1,4 +1,6 @@
 from django import forms
+from django.conf import settings
+from django.utils.html import format_html_join
 
 from agents import tokens
 from agents.admin.filters import configured_tiers
@@ -8,7 +10,8 @@ from marketplace.adminsite import theme
 from marketplace.adminsite.edits import EditForm
 from marketplace.api.scopes import DEFAULT_SCOPES, scope_choices
 from marketplace.models import max_length
-from marketplace.ratelimits.rates import FREE_TIER
+from marketplace.ratelimits.rates import FREE_TIER, in_words
+from marketplace.ratelimits.windows import rate_of
 from marketplace.secret_fields import NoSecretMixin
 from marketplace.visible_texts import VisibleTextsMixin
 
@@ -19,10 +22,27 @@ class AgentForm(EditForm):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         if "tier" in self.fields:
-            tiers = configured_tiers() | {self.instance.tier}
+            tiers = sorted(configured_tiers() | {self.instance.tier})
             self.fields["tier"] = forms.ChoiceField(
-                choices=[(tier, tier) for tier in sorted(tiers)], widget=theme.Select
+                choices=[(tier, tier) for tier in tiers],
+                widget=theme.Select,
+                help_text=tiers_in_words(tiers),
             )
+
+
+def tiers_in_words(tiers):
+    """What each tier means: its rates of the policies in which the tiers differ."""
+    policies = [policy for policy, rates in settings.RATE_LIMITS.items() if len(rates) > 1]
+    if not policies:
+        return "All tiers have the same limits: no RATE_LIMIT variable names another tier."
+    return format_html_join(
+        "",
+        '<span class="staff-role"><b>{}</b>: {}</span>',
+        (
+            (tier, ", ".join(f"{policy} {in_words(rate_of(policy, tier))}" for policy in policies))
+            for tier in tiers
+        ),
+    )
 
 
 class AgentField(forms.CharField):

@@ -5,6 +5,7 @@ from django.contrib.postgres.indexes import GinIndex
 from django.db import IntegrityError, models, transaction
 from django.db.models import F, Q
 from django.utils import timezone
+from django.utils.functional import cached_property
 from rest_framework.exceptions import AuthenticationFailed
 
 from agents import handles
@@ -168,6 +169,14 @@ class Agent(models.Model):
             return "suspended"
         return "paused" if self.paused_at else "active"
 
+    @cached_property
+    def raised(self):
+        """The limits that staff have raised, `{policy: requests per window}`.
+
+        AUTHENTICATE reads them with the token.
+        """
+        return dict(self.raised_limits.current().values_list("policy", "limit"))
+
     @property
     def may_submit(self):
         """Whether SUBMISSIONS lets the agent propose texts, with a token that has the scope."""
@@ -249,4 +258,6 @@ class Agent(models.Model):
             revoked_at=self.deleted_at, revocation_reason="Its agent was deleted"
         )
         self.tokens.update(name="")
+        self.refusals.all().delete()
+        self.raised_limits.all().delete()
         self.tokens.model.history.filter(agent=self).update(name="")

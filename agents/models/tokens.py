@@ -1,3 +1,4 @@
+import json
 from functools import partial
 
 from django.contrib.postgres.fields import ArrayField
@@ -75,6 +76,7 @@ class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):
             return None
         token = instance_of(self.model, row, "token_", agent=instance_of(Agent, row, "agent_"))
         token.row = row
+        token.agent.raised = json.loads(row.agent_raised or "{}")
         return token
 
     def revoke_leaked(self, text):

@@ -2,6 +2,7 @@
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
+from django.db.models import Count, Q
 from django.template.defaultfilters import pluralize
 
 from catalogue.admin.findings import FindingsForm
@@ -12,7 +13,8 @@ from marketplace.adminsite.actions import confirmed_action, offered_to
 
 RECALL_TEXT = (
     "A recalled entry disappears from every list, and nobody can install it. Its page stays public "
-    "and shows the date, your reason and the successor."
+    "and shows the date, your reason and the successor. Agents that have it keep the copy that "
+    "they downloaded, and read your reason and the successor in their advisories."
 )
 
 
@@ -156,3 +158,33 @@ ACTIONS = [
 
 def in_agents(number):
     return f"{number:,} agent{pluralize(number)}"
+
+
+def have_it(number):
+    return f"{in_agents(number)} {'has' if number == 1 else 'have'} it"
+
+
+def count_holders(entries):
+    """Set `holders` of the entries, which are of one kind, and return them.
+
+    It says how many agents have "all" and how many have "pinned" a version.
+    """
+    new = [entry for entry in entries if not hasattr(entry, "holders")]
+    if new:
+        kind = new[0].kind
+        installs = type(new[0]).agent_installs.rel.related_model.objects.present()
+        rows = installs.filter(**{f"{kind}__in": new}).order_by().values(kind)
+        rows = rows.annotate(all=Count("pk"), pinned=Count("pk", filter=~Q(pinned=None)))
+        counts = {row.pop(kind): row for row in rows}
+        for entry in new:
+            entry.holders = counts.get(entry.pk, {"all": 0, "pinned": 0})
+    return entries
+
+
+def get_it(entry):
+    """Which agents get the newest text of an entry, in words: those that have not pinned one."""
+    [entry] = count_holders([entry])
+    number = entry.holders["all"] - entry.holders["pinned"]
+    return (
+        f"{in_agents(number)} get{pluralize(number, 's,')} it" if number else "no agent gets it yet"
+    )

@@ -1,29 +1,25 @@
 """Writing, publishing and withdrawing entries."""
 
 import json
-from collections.abc import Callable
-from typing import NamedTuple
 
-from django.contrib import admin, messages
-from django.contrib.admin.options import IS_POPUP_VAR
-from django.core.exceptions import PermissionDenied
-from django.db import models, transaction
-from django.db.models import Count, Q
+from django.contrib import admin
+from django.db import models
+from django.db.models import Q
 from django.http import HttpResponse
 from django.utils.decorators import method_decorator
-from django.utils.html import format_html
 from django.views.decorators.http import require_POST
 
 from catalogue.admin import actions, versions
-from catalogue.admin.actions import in_agents
+from catalogue.admin.actions import count_holders, get_it, in_agents
 from catalogue.admin.filters import AuthorFilter, CategoryFilter, NeedsWorkFilter, TagFilter
 from catalogue.admin.findings import FindingsForm, with_values
 from catalogue.admin.forms import FormTextField
+from catalogue.admin.saving import SavingMixin, buttons_of
+from catalogue.admin.states import state_of
 from catalogue.frontmatter import plain_newlines
 from catalogue.markdown import render_markdown
 from catalogue.models import PUBLISHED, Status
 from catalogue.models.checks import is_checked
-from marketplace.adminsite.actions import NAMED
 from marketplace.adminsite.base import StaffModelAdmin, state_label
 from marketplace.adminsite.history_pages import HistoryMixin
 from marketplace.adminsite.notes import AssigneeFilter, NotesMixin, notes_of
@@ -52,32 +48,7 @@ def as_agent_view(model_admin, request, object_id):
     )
 
 
-def form_buttons(model_admin, request, entry):
-    return {
-        "may_publish": model_admin.may_publish(request, entry),
-        "form_buttons": [
-            button
-            for button in model_admin.buttons_of_form
-            if entry and button.is_offered(model_admin, request, entry)
-        ],
-    }
-
-
-class FormButton(NamedTuple):
-    """A button of the form of an entry, beside those that save it.
-
-    `read` gets the entry as it would be saved, which is then undone. `use` gets (admin, request,
-    entry, what was read), and returns the response.
-    """
-
-    name: str
-    label: str
-    is_offered: Callable  # of (admin, request, entry)
-    read: Callable
-    use: Callable
-
-
-class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
+class EntryAdmin(SavingMixin, NotesMixin, HistoryMixin, StaffModelAdmin):
     """What the admins of skills and personas share.
 
     Apps above the catalogue add their pages, panels and actions with `extend`.
@@ -103,9 +74,8 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
         ),
     ]
     version_origins = []  # functions of (entry, numbers): `{number: text}`, who made a version
-    row_context = [notes_of]
-    form_context = [form_buttons]
-    buttons_of_form = []  # FormButtons
+    row_context = [notes_of, state_of]
+    form_context = [buttons_of]
     always_readonly = [
         *("state", "withdrawn_at", "withdrawal_reason", "deprecation_message", "replaced_by"),
         *("checked_at", "public_id", "context_tokens", "source", "created_at", "updated_at"),
@@ -152,8 +122,9 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
         return [*self.counters, *self.always_readonly]
 
     def get_sortable_by(self, request):
-        """The columns that an index sorts. These indexes hold published entries only."""
-        return self.sorted_by if request.GET.get("status__exact") == Status.PUBLISHED else []
+        """The indexes of a large table hold published entries only."""
+        is_published = request.GET.get("status__exact") == Status.PUBLISHED
+        return super().get_sortable_by(request) or (self.sorted_by if is_published else [])
 
     def find(self, queryset, term):
         """Entries with every word or prefix; or those of a source, if the term looks like one."""
@@ -169,7 +140,7 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
         return [(f"{name} in draft", drafts, f"?status__exact={Status.DRAFT}")]
 
     def save_model(self, request, obj, form, change):
-        obj.edit = form
+        obj.edit, obj.number_before = form, obj.number
         if not change:
             obj.save()
             return
@@ -219,75 +190,12 @@ class EntryAdmin(NotesMixin, HistoryMixin, StaffModelAdmin):
             return successor
         return f"{successor} ({successor.state}, so agents do not see it)"
 
+    def named(self, done, rows):
+        if done != "Published":
+            return super().named(done, rows)
+        rows = count_holders(rows)
+        return [(row, f"{row} (version {row.number}, {get_it(row)})") for row in rows]
+
     def holders_of(self, entries):
         """How many agents have each entry itself, not through a persona."""
-        kind = self.opts.model_name
-        installs = self.model.agent_installs.rel.related_model.objects.present()
-        by_entry = installs.filter(**{f"{kind}__in": entries}).order_by().values_list(kind)
-        numbers = dict(by_entry.annotate(number=Count("pk")))
-        return [(entry, in_agents(numbers.get(entry.pk, 0))) for entry in entries]
-
-    # Saving and publishing in one step
-
-    def may_publish(self, request, entry):
-        is_draft = entry is None or entry.status == Status.DRAFT
-        return is_draft and self.has_change_permission(request) and IS_POPUP_VAR not in request.GET
-
-    def response_add(self, request, obj, post_url_continue=None):
-        response = super().response_add(request, obj, post_url_continue)
-        if "_publish" in request.POST and self.may_publish(request, obj):
-            self.publish_saved(request, obj)
-        elif IS_POPUP_VAR not in request.POST:
-            self.say_that_it_is_a_draft(request, obj)
-        self.tell_findings(request, obj)
-        return response
-
-    def _changeform_view(self, request, object_id, form_url, extra_context):
-        button = self.pressed(request) if object_id else None
-        if button is None:
-            return super()._changeform_view(request, object_id, form_url, extra_context)
-        entry = self.get_row_or_404(request, object_id)
-        if not button.is_offered(self, request, entry):
-            raise PermissionDenied
-        with transaction.atomic():
-            response = super()._changeform_view(request, object_id, form_url, extra_context)
-            transaction.set_rollback(True)
-        if not hasattr(request, "read_of_form"):
-            return response  # with the mistakes in the form
-        return button.use(self, request, entry, request.read_of_form)
-
-    def pressed(self, request):
-        return next((row for row in self.buttons_of_form if row.name in request.POST), None)
-
-    def response_change(self, request, obj):
-        if button := self.pressed(request):
-            request.read_of_form = button.read(obj)
-            return None
-        response = super().response_change(request, obj)
-        if "_publish" in request.POST and self.may_publish(request, obj):
-            self.publish_saved(request, obj)
-        self.tell_findings(request, obj)
-        return response
-
-    def publish_saved(self, request, entry):
-        saved = self.model.objects.filter(pk=entry.pk)
-        self.change_each(request, saved, "Published.", self.model.publish)
-
-    def tell_findings(self, request, entry):
-        """Say what the saved edit brought, and record it if this person was asked about it."""
-        form = entry.edit
-        if not form.findings:
-            return
-        more = len(form.findings) - NAMED
-        rest = [f"and {more:,} more"] if more > 0 else []
-        text = "; ".join([*map(str, form.shown_findings[:NAMED]), *rest])
-        self.message_user(request, f"Findings in {entry}: {text}.", messages.WARNING)
-        if form.is_accepted:
-            self.log_change(request, entry, form.accepted)
-
-    def say_that_it_is_a_draft(self, request, entry):
-        text, address = "{} is a draft: agents cannot find it until you publish it.", ""
-        if self.has_change_permission(request, entry):
-            text += ' <a class="underline" href="{}">Publish it</a>'
-            address = self.url_of("do", entry.pk, "publish")
-        self.message_user(request, format_html(text, entry, address), messages.WARNING)
+        return [(entry, in_agents(entry.holders["all"])) for entry in count_holders([*entries])]

@@ -1,5 +1,6 @@
 """The admins of skills and of personas."""
 
+import re
 from collections import Counter
 from tempfile import TemporaryFile
 
@@ -13,7 +14,7 @@ from catalogue.admin.filters import NeedsWorkFilter, PersonaNeedsWorkFilter, Pri
 from catalogue.admin.forms import PersonaForm, SkillForm
 from catalogue.exceptions import FileNotFound
 from catalogue.file_tree import file_tree
-from catalogue.models import RATING_OR_ZERO, Persona, Skill
+from catalogue.models import RATING_OR_ZERO, FileContent, Persona, Skill
 from catalogue.serializers.files import OTHER_FILE
 from catalogue.serializers.personas import PersonaDetailSerializer
 from catalogue.serializers.skills import SkillDetailSerializer
@@ -45,6 +46,12 @@ def file_view(model_admin, request, object_id, path, number=None):
     return model_admin.page(request, template, title, original=skill, file=file, text=text)
 
 
+def changes_files(request):
+    """Whether a row of a file has a value."""
+    rows = {key: value for key, value in request.POST.items() if re.match(r"files-\d", key)}
+    return bool(request.FILES or any(rows.values()))
+
+
 def bundled_by(_admin, request, skill):
     return panel(
         "Bundled by",
@@ -68,6 +75,7 @@ class SkillAdmin(EntryAdmin):
     ]
     panels = [bundled_by]
     list_display = ["slug", "title", "category", "state", "downloads", "author", "updated_at"]
+    texts = [*EntryAdmin.texts, "files"]
     counters = ["downloads"]
     sorted_by = ["downloads", "updated_at"]
     serializer_class = SkillDetailSerializer
@@ -85,9 +93,10 @@ class SkillAdmin(EntryAdmin):
             for entry, agents in super().holders_of(entries)
         ]
 
-    def restorable_fields(self, request, row):
-        fields = super().restorable_fields(request, row)
-        return fields if row.number else [*fields, "files"]
+    def _changeform_view(self, request, object_id, form_url, extra_context):
+        if request.method == "POST" and changes_files(request):
+            FileContent.objects.take_turn()  # before the lock of the row, as imports do
+        return super()._changeform_view(request, object_id, form_url, extra_context)
 
     def text_of(self, row):
         address = self.url_of("change", row.pk).removesuffix("change/") + "files"

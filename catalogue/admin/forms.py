@@ -64,13 +64,25 @@ class EntryForm(EditedFindingsMixin, EditForm):
         widgets = {
             name: suggested_input(name) for name in ("category", "tags", "license", "author")
         }
+        help_texts = {
+            "slug": "Agents install the entry by this name, so change it only if you must. Use "
+            "a-z, 0-9 and hyphens, such as pdf-tables.",
+            "tags": "Separate them by commas, such as pdf, tables. Agents filter lists by them.",
+            "runtimes": "What it needs to run, separated by commas, such as python, node. Leave it "
+            "empty if it runs anywhere.",
+            "version": "The label of its author, such as 1.10. The marketplace counts versions itself.",
+        }
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
         # Agents know an entry by its slug: a new title must not change it.
         if "slug" in self.fields and not self.instance.pk:
             self.fields["slug"].required = False
-            self.fields["slug"].help_text = "Leave it empty to make it from the title."
+            self.fields[
+                "slug"
+            ].help_text = (
+                "Leave it empty to make it from the title. Agents install the entry by this name."
+            )
 
     def clean_slug(self):
         slug = self.cleaned_data["slug"] or as_slug(self.cleaned_data.get("title", ""))

@@ -10,7 +10,7 @@ from django.http import Http404
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from catalogue.admin.actions import in_agents
+from catalogue.admin.actions import get_it, have_it
 from catalogue.admin.findings import FindingsForm
 from catalogue.admin.forms import VersionRecallForm
 from catalogue.comparisons import version_changes
@@ -36,15 +36,17 @@ ACTIONS = {
     "restore": VersionAction(
         "Restore",
         "The entry gets the text, files, title, description and label of this version. If the "
-        "entry is published, that creates a new version.",
+        "entry is published, that creates a new version. Agents that have pinned a version keep "
+        "theirs.",
         "Restored version {number}.",
         FindingsForm,
     ),
     "recall": VersionAction(
         "Recall",
         "Agents can no longer read or install this version, or any other number with the same "
-        "text. Agents that have it see your reason. The text cannot be published again until you "
-        "lift the recall.",
+        "text. Agents that have it keep the copy that they downloaded, and read your reason in "
+        "their advisories until they get another text. The text cannot be published again until "
+        "you lift the recall.",
         "Recalled version {number}: {reason}",
         VersionRecallForm,
         danger=True,
@@ -153,7 +155,7 @@ def version_action_view(model_admin, request, object_id, number, act):
             danger=action.danger,
             form=form,
             back=back,
-            facts=[(version, in_agents(version.holders().count()))],
+            facts=[(version, who_is_affected(act, entry, version))],
             changes=changes_of_restoring(entry, version) if act == "restore" else [],
         )
     values = form.cleaned_data if form else {}
@@ -164,8 +166,19 @@ def version_action_view(model_admin, request, object_id, number, act):
     except ValidationError as error:
         model_admin.message_user(request, " ".join(error.messages), messages.ERROR)
     else:
-        model_admin.message_user(request, f"{message.partition(':')[0].rstrip('.')}.")
+        told = message.partition(":")[0].rstrip(".")
+        if act == "restore" and entry.is_published:
+            told = f"{told} as version {entry.number}: {get_it(entry)}"
+        model_admin.message_user(request, f"{told}.")
     return redirect(back)
+
+
+def who_is_affected(act, entry, version):
+    if act != "restore":
+        return have_it(version.holders().count())
+    if entry.is_published:
+        return f"becomes version {entry.number + 1}: {get_it(entry)}"
+    return f"the {entry.kind} is {entry.state}: no agent gets it until you publish it"
 
 
 def changes_of_restoring(entry, version):

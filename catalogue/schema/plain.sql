@@ -22,8 +22,8 @@ BEGIN
         plain := normalize(regexp_replace(plain, invisible, '', 'g'), NFKC);
         -- Dashes join words, as hyphens do. Arabic letters and digits are as in Persian and English.
         plain := translate(
-            plain, E'\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u0643\u064a'
-            '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹', E'-------\u06a9\u06cc01234567890123456789'
+            plain, E'\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u266f\u0643\u064a'
+            '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹', E'-------#\u06a9\u06cc01234567890123456789'
         );
         FOR run IN SELECT match[1] FROM regexp_matches(plain, spaceless, 'g') AS match LOOP
             FOR start IN 1 .. greatest(length(run) - 1, 1) LOOP
@@ -36,6 +36,7 @@ BEGIN
     IF plain ~ '[#+&]|\mc[ -]?(sharp|plus)|\mnet\M|js\M|\m[a-z][ -]and[ -][a-z]\M' THEN
         plain := regexp_replace(plain, '\m([a-z])(#|[ -]sharp\M)', '\1sharp ', 'g');
         plain := regexp_replace(plain, '\m([a-z])(\+\+|[ -]plus[ -]plus\M)', '\1pp ', 'g');
+        plain := regexp_replace(plain, '\m([a-z]+)\.net\M', '\1net \1 dotnet', 'g');
         plain := regexp_replace(plain, '(\.|\mdot[ -])net\M', ' dotnet', 'g');
         plain := regexp_replace(plain, '\m([a-z])( ?& ?|[ -]and[ -])([a-z])\M', '\1n\3', 'g');
         plain := regexp_replace(plain, '\m([a-z][a-z0-9]+)[ .-]?js\M', '\1 \1js', 'g');
@@ -45,7 +46,8 @@ BEGIN
     RETURN replace(replace(replace(plain, '.', ' '), ':', ' '), '@', ' ') || pairs;
 END $$;
 
--- A word, and its spellings without accents: those of German (für: fuer) and of others (fur).
+-- A word, and its spellings without accents: those of German (für: fuer) and of others (fur). Many
+-- people type other letters at the end of Arabic words (على: علی, رسالة: رساله).
 CREATE OR REPLACE FUNCTION catalogue_spellings(word text) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
@@ -57,7 +59,7 @@ BEGIN
     END IF;
     forms := word || ' ' || replace(replace(replace(word, 'ä', 'ae'), 'ö', 'oe'), 'ü', 'ue');
     forms := replace(replace(replace(forms, 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe');
-    forms := regexp_replace(normalize(translate(forms, 'øłđðı', 'olddi'), NFKD), accents, '', 'g');
+    forms := regexp_replace(normalize(translate(forms, 'øłđðıىة', 'olddiیه'), NFKD), accents, '', 'g');
     RETURN word || array(
         SELECT DISTINCT spelling FROM regexp_split_to_table(forms, ' ') AS spelling
         WHERE spelling <> word

@@ -29,6 +29,16 @@ class OAuthClientQuerySet(models.QuerySet):
             | Q(last_used_at__lt=Now() - WITHOUT_CONNECTION),
         )
 
+    @transaction.atomic
+    def prune(self):
+        """Delete the outdated ones; returns how many.
+
+        One that a person is just connecting is locked, and used from then on.
+        """
+        rows = self.outdated().select_for_update(skip_locked=True).values_list("pk", flat=True)
+        _, numbers = OAuthClient.objects.filter(pk__in=list(rows)).delete()
+        return numbers.get(OAuthClient._meta.label, 0)
+
     def of_id(self, text):
         """The client that a request names, or None."""
         is_text = text and "\0" not in text  # which PostgreSQL does not store
@@ -42,7 +52,7 @@ class OAuthClientManager(models.Manager.from_queryset(OAuthClientQuerySet)):
         with connection.cursor() as cursor:
             cursor.execute(TAKE_TURN)
         if self.count() >= OAuthClient.MAX_NUMBER:
-            self.outdated().delete()
+            self.prune()
             if self.count() >= OAuthClient.MAX_NUMBER:
                 raise TooManyClients
         return self.create(name=name, redirect_uris=redirect_uris)

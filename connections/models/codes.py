@@ -9,7 +9,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from agents import tokens
 from agents.models import OperatorClaim, OperatorKey
 from connections import redirect_uris
-from connections.exceptions import GrantRefused, PageAnswered, TooManyConnections
+from connections.exceptions import ClientGone, GrantRefused, PageAnswered, TooManyConnections
 from connections.models.clients import OAuthClient
 from connections.models.connections import Connection, derived
 from marketplace.api.scopes import Scope
@@ -54,9 +54,12 @@ class AuthorizationCodeManager(models.Manager.from_queryset(AuthorizationCodeQue
         `page` is the text by which the consent page is known: one page gets one code. The consent
         is the code's `client`, `key`, `claim`, `scopes`, `redirect_uri` and `code_challenge`. Call
         it in a transaction, with the claim locked and checked: it is full, and the key's. Raises
-        PageAnswered and TooManyConnections.
+        PageAnswered, TooManyConnections and ClientGone.
         """
         Connection.objects.check_number(consent["key"])
+        if not consent["client"].hold():
+            raise ClientGone
+        consent["client"].note_use()
         text = text or tokens.mint(CODE)
         try:
             with transaction.atomic():

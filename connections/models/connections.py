@@ -105,7 +105,6 @@ class ConnectionManager(models.Manager.from_queryset(ConnectionQuerySet)):
             expires_at=Now() + ACCESS_LIFETIME,
             connection=row,
         )
-        client.note_use()
         row.access, row.seconds = token, int(ACCESS_LIFETIME.total_seconds())
         row.access_token, row.refresh_token = token.text, refresh_token
         host, scopes = client.hosts, ", ".join(row.scopes)

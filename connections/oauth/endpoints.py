@@ -1,6 +1,6 @@
 import time
 
-from authlib.oauth2.rfc6749 import InvalidRequestError
+from authlib.oauth2.rfc6749 import InvalidGrantError, InvalidRequestError
 from authlib.oauth2.rfc7009 import RevocationEndpoint
 from authlib.oauth2.rfc7591 import (
     ClientRegistrationEndpoint,
@@ -35,7 +35,9 @@ class RevocableToken:
         self.connection, self.agent = connection, connection.claim.agent
 
     def check_client(self, client):
-        return self.connection.client_id == client.row.pk
+        if self.connection.client_id != client.row.pk:
+            raise InvalidGrantError("The token is that of another client")
+        return True
 
 
 class Registration(ClientRegistrationEndpoint):

@@ -15,6 +15,7 @@ from connections.oauth.endpoints import Registration, Revocation
 from connections.oauth.grants import S256, CodeGrant, RefreshGrant
 from connections.resources import is_here
 from marketplace.api.links import base_url
+from marketplace.ratelimits.client_address import client_address
 from marketplace.ratelimits.decorators import check_rate
 from marketplace.ratelimits.windows import Caller
 
@@ -43,7 +44,8 @@ class OAuthServer(AuthorizationServer):
         row = OAuthClient.objects.of_id(request.payload.client_id)
         if row is None:
             raise InvalidClientError("The client is not registered here", status_code=401)
-        check_rate(self.request, "oauth-token", Caller(row.pk))
+        # By address, too: anybody may name a client, whose ID is in the address of a page.
+        check_rate(self.request, "oauth-token", Caller(f"{row.pk} {client_address(self.request)}"))
         if row.blocked_at:
             raise InvalidGrantError("Staff have blocked this client")
         request.auth_method = "none"
@@ -91,7 +93,11 @@ class OAuthServer(AuthorizationServer):
 
     def handle_error_response(self, request, error):
         if not error.redirect_uri:
-            return super().handle_error_response(request, error)
+            response = super().handle_error_response(request, error)
+            if not self.request.headers.get("Authorization", "").lower().startswith("basic "):
+                # For this challenge of authlib's, a browser would ask for a password.
+                del response["WWW-Authenticate"]
+            return response
         details = {"error": error.error, "error_description": error.get_error_description()}
         location = self.address_of_answer(request, error.redirect_uri, **details)
         return self.handle_response(302, "", [("Location", location)])

@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from catalogue.models import Persona, Skill
-from importing.admin import frontmatter, imports
+from importing.admin import files, frontmatter, imports
 from importing.admin.filters import SourceFilter
 from importing.admin.runs import ImportRunAdmin
 
@@ -14,3 +14,6 @@ for model in (Skill, Persona):
         row_context=[frontmatter.differences],
         list_filter=[SourceFilter],
     )
+
+admin.site.get_model_admin(Skill).extend(form_context=[files.file_rows])
+admin.site.get_model_admin(Skill).form = files.SkillFilesForm

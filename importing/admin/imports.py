@@ -10,13 +10,17 @@ from django.db.models import Q
 from django.http import FileResponse, Http404
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
+from django.utils.html import format_html
 
 from audit.models import MAX_NAMES, AuditEvent
+from catalogue.admin.actions import count_holders, get_it
 from catalogue.frontmatter import Refused
 from importing import exports, zips
+from importing.admin.runs import entry_links
 from importing.admin.uploads import UploadForm
 from importing.confirmed import IMPORTERS
 from importing.models import IS_ACTIVE, RESULTS, ImportRun, Overtaken
+from marketplace.adminsite.actions import NAMED
 from marketplace.adminsite.edits import moment
 from marketplace.adminsite.pages import AdminPage
 
@@ -68,7 +72,7 @@ def save_upload(model_admin, request, form):
     run = ImportRun(
         kind=model_admin.opts.model_name,
         name=name[-200:],
-        draft=form.cleaned_data["draft"],
+        draft=True,  # unless somebody who has read the preview chooses to publish all
         user=request.user,
     )
     # A preview expires after a day, and so does an interrupted import.
@@ -116,6 +120,7 @@ def import_or_discard(model_admin, request, run):
         raise Overtaken
     if is_discarded:
         return redirect(model_admin.url_of("import"))
+    run.publish_all("all" in request.POST)
     importer = IMPORTERS[model_admin.model](
         preview=False,
         record=partial(record, model_admin, request, run),
@@ -126,12 +131,27 @@ def import_or_discard(model_admin, request, run):
     with suppress(KeyError, ValueError):
         importer.previewed_at = moment(request.POST["opened_at"])
     try:
-        outcomes_of(run, importer)
+        outcomes = outcomes_of(run, importer)
         run.finish()
     except Exception:
         run.release()
         raise
+    tell_result(model_admin, request, run, outcomes)
     return redirect("admin:importing_importrun_change", run.pk)
+
+
+def tell_result(model_admin, request, run, outcomes):
+    """Say what the import did, with links to the first of its entries."""
+    counts = ", ".join(f"{getattr(run, result)} {result}" for result in RESULTS)
+    links = entry_links(run, run.entries[:NAMED])
+    left = [outcome.entry.slug for outcome in outcomes if outcome.is_left]
+    text = format_html("Imported {}: {}. {}", run.name, counts, links)
+    if left:
+        more = f" and {len(left) - NAMED:,} more" if len(left) > NAMED else ""
+        reason = "Left as published, because you did not tick them: {}{}."
+        text = format_html(f"{{}} {reason}", text, ", ".join(left[:NAMED]), more)
+    level = messages.WARNING if run.refused or left else messages.SUCCESS
+    model_admin.message_user(request, text, level)
 
 
 def record(model_admin, request, run, outcome):
@@ -156,9 +176,11 @@ def preview_response(model_admin, request, run, opened_at):
     if run.is_active or not run.has_data:
         raise Overtaken
     by_result = {result: [] for result in RESULTS}
-    importer = IMPORTERS[model_admin.model](draft=run.draft)
+    importer = IMPORTERS[model_admin.model](draft=True)
     for outcome in outcomes_of(run, importer):
         by_result[outcome.result].append(outcome)
+    for entry in count_holders([outcome.entry for outcome in by_result["updated"]]):
+        entry.getting = get_it(entry)
     return model_admin.page(
         request,
         "admin/importing/preview.html",

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from django.apps import apps
 from django.contrib import admin
 from django.db.models import Q
 from django.urls import reverse
@@ -49,13 +50,30 @@ class ImportRunAdmin(ReadOnlyModelAdmin):
         return format_html('<a href="{}">{}</a>', preview, state)
 
     def imported_entries(self, run):
-        pages = f"admin:catalogue_{run.kind}_change"
-        links = format_html_join(
-            ", ",
-            '<a href="{}">{}</a> ({})',
-            ((reverse(pages, args=[pk]), slug, result) for pk, slug, result in run.entries),
-        )
-        return links or "none"
+        return entry_links(run, run.entries) or "none"
 
     def refused_files(self, run):
         return "\n".join(f"{path}: {reason}" for path, reason in run.refusals) or "none"
+
+
+def entry_links(run, entries):
+    """Links to entries of a run, with what it did to each and the state that each has now."""
+    model = apps.get_model("catalogue", run.kind)
+    rows = model.objects.only("status", "withdrawal_reason", "number").in_bulk(
+        [pk for pk, _, _ in entries]
+    )
+    pages = f"admin:catalogue_{run.kind}_change"
+    return format_html_join(
+        ", ",
+        '<a class="underline" href="{}">{}</a> ({}{})',
+        (
+            (reverse(pages, args=[pk]), slug, result, state_in_words(rows.get(pk)))
+            for pk, slug, result in entries
+        ),
+    )
+
+
+def state_in_words(entry):
+    if entry is None:
+        return ", deleted since"
+    return f", version {entry.number}" if entry.is_published else f", {entry.state}"

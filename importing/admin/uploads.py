@@ -62,9 +62,6 @@ class UploadForm(forms.Form):
         label="Or paste the text of a file",
         widget=theme.Textarea(attrs={"rows": 8}),
     )
-    draft = forms.BooleanField(
-        required=False, label="Keep new entries as drafts", widget=theme.CheckboxInput
-    )
 
     def clean(self):
         files, text = self.cleaned_data.get("file"), self.cleaned_data.get("text")

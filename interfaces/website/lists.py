@@ -10,7 +10,7 @@ from marketplace.api.query_params import query_parameters
 from marketplace.ratelimits.client_address import client_address
 from search import reads
 from search.list_queries import PersonaQuery, SkillQuery
-from search.reads import most_common
+from search.narrowed_facets import facets_of
 
 PAGE_SIZE = 24  # fills rows of two, three and four
 MAX_CHOICES, MAX_SHOWN = 30, 8  # values of a facet: all, and without asking for more
@@ -18,6 +18,7 @@ MAX_CHOICES, MAX_SHOWN = 30, 8  # values of a facet: all, and without asking for
 FACETS = {"category": "Category", "runtime": "Runtime", "license": "License"}
 PRICES = {"true": "Free", "false": "Paid"}
 RATINGS = "4", "3", "2"
+VIEWS = {"": "Cards", "list": "List"}
 # How a filter reads if its name and value do not make a phrase.
 CHIPS = {
     **{("free", value): label for value, label in PRICES.items()},
@@ -25,8 +26,8 @@ CHIPS = {
 }
 
 
-def numbered(page, before, request):
-    """The numbers of the first row and of the last, and links that also carry a number.
+def numbered(page, before, request, more):
+    """The numbers of the first row and of the last, and links that also carry a number and `more`.
 
     The cursor decides what a page shows. `before`, the number of rows before it, is for people, and
     may be off if the catalogue changes while they turn the pages. It is None if a link has none.
@@ -41,7 +42,7 @@ def numbered(page, before, request):
     is_plausible = page.results and last <= page.count
     return {
         "numbers": (before + 1, last) if is_plausible else None,
-        **{name: link and f"{link}&before={befores[name]}" for name, link in links.items()},
+        **{name: link and f"{link}&before={befores[name]}{more}" for name, link in links.items()},
     }
 
 
@@ -59,11 +60,13 @@ class ListPage(Page):
         params = {name: values for name, values in query_parameters(request).items() if any(values)}
         before = params.pop("before", [""])[0]
         before = int(before) if re.fullmatch("[0-9]{1,9}", before) else None
+        is_list = params.pop("view", [""])[0] == "list"
         query = self.query_class(params, default_limit=PAGE_SIZE)
         page = self.entries.page_for_client(query, client_address(request))
-        counts, validator, _ = most_common(self.kind, self.facets, MAX_CHOICES)
+        counts, validator, _ = facets_of(self.entries, query, self.facets, MAX_CHOICES)
         section = f"{self.kind}s"
         name, own = heading(section, query), urlencode(own_query(query))
+        links = Links(query, is_list=is_list)
         return self.render(
             validator,
             page.validator,
@@ -73,42 +76,77 @@ class ListPage(Page):
             description=description(name, page.count, page.results),
             own_query=own and f"?{own}",
             query=query,
-            chips=list(chips(query)),
-            facets=[facet for facet in self.choices(query, counts) if facet["choices"]],
+            is_list=is_list,
+            chips=list(chips(links)),
+            sorts=list(links.sorts()),
+            views=list(links.views()),
+            kept=links.kept(),
+            without_filters=links.to(**{name: [] for name in query.values}),
+            facets=[facet for facet in self.choices(links, counts) if facet["choices"]],
             results=page.results,
             count=page.count,
             nearest=getattr(page, "nearest", []),
-            **numbered(page, before, request),
+            **numbered(page, before, request, "&view=list" if is_list else ""),
         )
 
-    def choices(self, query, counts):
+    def choices(self, links, counts):
         """The filters to choose from: `{"title", "choices", "more"}`."""
         for name, title in self.facets.items():
-            values = {value: number for facet, value, number in counts if facet == name}
-            yield facet_of(query, name, title, values)
+            yield facet_of(links, name, title, counts[name])
 
 
-def facet_of(query, name, title, values):
+class Links:
+    """The query strings of the same list with something changed."""
+
+    def __init__(self, query, *, is_list):
+        self.query = query
+        self.params = {**query.query_params, **({"view": ["list"]} if is_list else {})}
+
+    def to(self, **changes):
+        """Without the cursor, which is bound to the filters and the sort."""
+        return urlencode({**self.params, **changes, "cursor": []}, doseq=True)
+
+    def sorts(self):
+        default, *_ = self.query.sort_choices[0]
+        for name, label in self.query.sort_choices:
+            link = self.to(sort=[] if name == default else [name])
+            yield {"label": label, "query": link, "is_set": name == self.query.sort}
+
+    def views(self):
+        is_set = self.params.get("view", [""])
+        for name, label in VIEWS.items():
+            link = self.to(view=[name] if name else [])
+            yield {"label": label, "query": link, "is_set": is_set == [name]}
+
+    def kept(self):
+        """What a search keeps, as `[(name, value), …]`: everything but its words and the page."""
+        dropped = {"cursor", "q", *self.query.aliases}
+        return [
+            (name, value)
+            for name, values in self.params.items()
+            for value in values
+            if name not in dropped
+        ]
+
+
+def facet_of(links, name, title, values):
     """A facet with its `values` `{value: entries or None}`, and the links that set them.
 
-    The link of a value that is set removes it. The numbers count the whole catalogue, so a list
-    that a search or a filter has narrowed shows none.
+    The link of a value that is set removes it.
     """
-    params = query.query_params
-    is_whole = not query.words and not query.values
     choices = []
     # A value that is set is always shown, and first, however rare it is.
     by_key = {label_key(value): value for value in values}
-    given = {label_key(value): value for value in params.get(name, [])}
+    given = {label_key(value): value for value in links.params.get(name, [])}
     first = {by_key.get(key, value): None for key, value in given.items()}
     for value, entries in {**first, **values}.items():
         is_set = [label_key(value)] == [*given]
         choices.append(
             {
                 "label": label_of(name, value),
-                "entries": entries if is_whole else None,
+                "entries": entries,
                 "is_set": is_set,
-                "query": query_string(params, **{name: [] if is_set else [value]}),
+                "query": links.to(**{name: [] if is_set else [value]}),
             }
         )
     first, more = choices[:MAX_SHOWN], choices[MAX_SHOWN:]
@@ -122,39 +160,32 @@ def label_of(name, value):
     return CHIPS.get((name, value), value)
 
 
-def chips(query):
+def chips(links):
     """Each filter that is set, with the query string of the same list without it."""
-    params = query.query_params
-    for name in query.values:
+    params = links.query.query_params
+    for name in links.query.values:
         for value in params[name]:
             others = [other for other in params[name] if other != value]
             yield {
-                "name": name,
-                "value": value,
                 "label": CHIPS.get((name, value), f"{name}: {value}"),
-                "without": query_string(params, **{name: others}),
+                "without": links.to(**{name: others}),
             }
-
-
-def query_string(params, **changes):
-    """The query string with these filters changed, without the cursor, which is bound to them."""
-    return urlencode({**params, **changes, "cursor": []}, doseq=True)
 
 
 class SkillsPage(ListPage):
     query_class = SkillQuery
-    parameters = {"before", *SkillQuery.allowed()}
+    parameters = {"before", "view", *SkillQuery.allowed()}
     entries = reads.skills
     kind = "skill"
 
 
 class PersonasPage(ListPage):
     query_class = PersonaQuery
-    parameters = {"before", *PersonaQuery.allowed()}
+    parameters = {"before", "view", *PersonaQuery.allowed()}
     entries = reads.personas
     kind = "persona"
     facets = {**FACETS, "free": "Price"}
 
-    def choices(self, query, counts):
-        yield from super().choices(query, counts)
-        yield facet_of(query, "minRating", "Rating", dict.fromkeys(RATINGS))
+    def choices(self, links, counts):
+        yield from super().choices(links, counts)
+        yield facet_of(links, "minRating", "Rating", dict.fromkeys(RATINGS))

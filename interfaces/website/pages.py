@@ -9,6 +9,7 @@ from urllib.parse import quote
 from django.conf import settings
 from django.http import Http404
 from django.shortcuts import render
+from django.template.defaultfilters import pluralize
 from django.template.loader import render_to_string
 from django.views import View
 from django.views.decorators.csrf import csrf_exempt
@@ -70,6 +71,11 @@ class Page(AsksReaders, View):
         return public_response(content, *validators, content_type="text/html; charset=utf-8")
 
 
+def as_text(number):
+    """A number that is counted up to a maximum, in words."""
+    return f"{number:,}" if number <= reads.MAX_USES else f"{reads.MAX_USES:,}+"
+
+
 class WeekPage(Page):
     """What changed in the last seven days, by day."""
 
@@ -95,11 +101,30 @@ class StartPage(Page):
         context["shows_activity"] = settings.SHOW_ACTIVITY and is_public()
         if not is_public():
             auth = ' -H "Authorization: Bearer $TOKEN"'
-            return self.render(**context, **EXAMPLE, auth=auth)
+            ways = self.ways(has_entries=False, has_catalogue=False)
+            return self.render(**context, **EXAMPLE, auth=auth, ways=ways)
         lists, validator, _ = reads.start_page()
         example = {}
         if skills := lists["skills"].results:
             example = {"example": skills[0].slug, "example_words": skills[0].title.lower()}
+        uses = lists.pop("uses")
+        if settings.SHOW_ACTIVITY and uses.agents:
+            context["uses"] = [
+                (as_text(uses.agents), f"agent{pluralize(uses.agents)}"),
+                (as_text(uses.installs), f"install{pluralize(uses.installs)} this week"),
+            ]
         entries = lists["skills"].count + lists["personas"].count
-        context["has_catalogue"] = settings.GIT and entries <= settings.GIT_MAX_ENTRIES
+        has_catalogue = settings.GIT and 0 < entries <= settings.GIT_MAX_ENTRIES
+        context["ways"] = self.ways(has_entries=entries > 0, has_catalogue=has_catalogue)
         return self.render(validator, **context, **example, **lists)
+
+    def ways(self, *, has_entries, has_catalogue):
+        """How an agent learns of the marketplace, as `(name, line)`."""
+        base = base_url(self.request)
+        if has_catalogue:
+            yield "Claude Code", f"claude plugin marketplace add {base}/git/catalogue.git"
+            yield "Codex", f"codex plugin marketplace add {base}/git/catalogue.git"
+        if has_entries:
+            yield "npx", f"npx skills add {base}"
+        yield "Any agent", f"Read {base}/skill.md and follow it."
+        yield "MCP", f"{base}/mcp"

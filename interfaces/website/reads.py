@@ -12,7 +12,7 @@ from infrastructure.db.statements import fetch_all, fetch_one
 from infrastructure.http_cache.validators import ALWAYS_FRESH, Read, Validator
 from infrastructure.replicas.reading import on_replica
 from interfaces.website import activity
-from interfaces.website.sql import IDS_PER_PART, parts_of, related_of
+from interfaces.website.sql import IDS_PER_PART, USES, parts_of, related_of
 from search import reads
 from search.list_queries import MAX_QUERY, PersonaQuery, SkillQuery
 from search.reads import completed, most_common, version_validator
@@ -30,6 +30,8 @@ STATEMENTS = {
     Persona: related_of("persona", counter=Persona.POPULARITY),
 }
 ACTIVITY_SECONDS = 10  # that all visitors see the same activity
+USES_SECONDS = 300  # that the start page keeps its numbers of agents and installs
+MAX_USES = 10_000  # that it counts exactly
 MAX_TILES = 12  # categories of the start page
 NEWEST = {"sort": ["newest"]}
 
@@ -42,17 +44,14 @@ def first_of(kind, number, query_params):
 
 @on_replica
 def start_page():
-    """The first pages of four lists, and `categories`."""
-    lists = {
-        "skills": first_of("skill", 6, {}),
-        "personas": first_of("persona", 6, {}),
-        "new_skills": first_of("skill", 4, NEWEST),
-        "new_personas": first_of("persona", 4, NEWEST),
-    }
+    """The first pages of both lists, `categories`, and `uses`, how many `agents` and `installs`."""
+    lists = {"skills": first_of("skill", 6, {}), "personas": first_of("persona", 6, {})}
     categories = most_common("skill", ["category"], limit=MAX_TILES)
     validators = [categories.validator, *(page.validator for page in lists.values())]
     counts = [(name, entries) for _, name, entries in categories.value]
-    return Read({**lists, "categories": counts}, Validator.of_all(validators))
+    uses = fetch_one(USES, {"most": MAX_USES + 1})
+    validators.append(Validator.of(five_minutes))
+    return Read({**lists, "categories": counts, "uses": uses}, Validator.of_all(validators))
 
 
 @on_replica
@@ -103,6 +102,10 @@ def until_tomorrow():
 
 def moment():
     return int(time.time()) // ACTIVITY_SECONDS
+
+
+def five_minutes():
+    return int(time.time()) // USES_SECONDS
 
 
 @on_replica

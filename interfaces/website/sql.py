@@ -25,6 +25,19 @@ def parts_of(table):
     """
 
 
+def bounded(rows):
+    return f"(SELECT count(*) FROM (SELECT FROM {rows} LIMIT %(most)s) AS counted)"
+
+
+THIS_WEEK = "WHERE installed_at >= now() - interval '1 week'"
+# How many agents there are and how much they installed this week, each up to a maximum.
+USES = f"""
+    SELECT {bounded("agents_agent WHERE suspended_at IS NULL")} AS agents,
+        {bounded(f"installs_skillinstall {THIS_WEEK}")}
+            + {bounded(f"installs_personainstall {THIS_WEEK}")} AS installs
+"""
+
+
 def weeks_of(kind):
     """The installs of an entry in each of the last weeks, oldest first, as an array."""
     return f"""ARRAY(

@@ -229,10 +229,14 @@ class ConfirmedActionsMixin:
         links = format_html_join(
             ", ",
             '<a class="underline" href="{}">{}</a>',
-            ((self.url_of("change", row.pk), row) for row in first),
+            ((self.url_of("change", row.pk), name) for row, name in self.named(done, first)),
         )
         text = format_html("{}: {}{}. {}", done, links, others, then)
         self.message_user(request, text, messages.SUCCESS)
+
+    def named(self, done, rows):
+        """The rows, and how a message names each of them."""
+        return [(row, row) for row in rows]
 
     # Only the models of a HistoryMixin have snapshots.
 

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import unquote
-from django.contrib.admin.views.main import ERROR_FLAG, ChangeList
+from django.contrib.admin.views.main import ERROR_FLAG, ORDER_VAR, ChangeList
 from django.contrib.postgres.fields import ArrayField
 from django.core.paginator import Paginator
-from django.db import DataError
+from django.db import DataError, connection
 from django.db.models import Q, URLField
 from django.http import Http404
 from django.template.response import TemplateResponse
@@ -19,6 +19,9 @@ from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ConfirmedActionsMixin
 from marketplace.adminsite.edits import EditForm, EditsMixin
 from marketplace.adminsite.pages import AdminPage
+
+MAX_SORTED = 20_000  # rows of a table that any column may sort, as PostgreSQL estimates them
+NEWEST_CHANGE = ["-updated_at"]
 
 
 class MenuItem(NamedTuple):
@@ -41,9 +44,17 @@ class BoundedPaginator(Paginator):
 
 
 class StaffChangeList(ChangeList):
+    def _get_default_ordering(self):
+        """The newest change first, where the list can be sorted by it."""
+        if "updated_at" in self.sortable_by and "updated_at" in self.list_display:
+            return NEWEST_CHANGE
+        return super()._get_default_ordering()
+
     def get_ordering(self, request, queryset):
         """Break ties in the direction of the sort, so that one index gives the whole order."""
         first, *rest = super().get_ordering(request, queryset)
+        if ORDER_VAR not in self.params and self._get_default_ordering() == NEWEST_CHANGE:
+            [first], rest = NEWEST_CHANGE, ["-pk"]
         is_descending = getattr(first, "descending", str(first).startswith("-"))
         return [first, *rest] if is_descending or first == "pk" else [first, "pk"]
 
@@ -62,7 +73,7 @@ class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
     paginator = BoundedPaginator
     list_disable_select_all = True
     list_filter_submit = True
-    # Sorting by a column is offered where an index has its order.
+    # A large table is sorted only by columns of which an index has the order.
     sortable_by = []
     formfield_overrides = {
         ArrayField: {"widget": theme.TextInput},
@@ -79,11 +90,8 @@ class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
     form_context = []  # the same for the page that adds a row, too, where the row is None
 
     # What the dashboard shows of the rows.
-    counted_by_day = None  # (title, datetime field)
+    counted_by_day = ""  # a datetime field
     in_totals = False
-
-    class Media:
-        js = ["admin.js"]
 
     def counted_rows(self):
         """The rows that the totals and the days count."""
@@ -99,6 +107,14 @@ class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
 
     def get_changelist(self, request, **kwargs):
         return StaffChangeList
+
+    def get_sortable_by(self, request):
+        return self.small_columns() if is_small(self.model) else self.sortable_by
+
+    def small_columns(self):
+        """The columns by which a small table is sorted: all, but for rows of other tables."""
+        relations = {field.name for field in self.opts.get_fields() if field.is_relation}
+        return [name for name in self.list_display if name not in relations]
 
     def changelist_view(self, request, extra_context=None):
         context = {"page_buttons": self.buttons(request)}
@@ -243,6 +259,14 @@ class WholeNameSearchMixin:
             else:
                 condition |= Q(**{name: term})
         return queryset.filter(condition)
+
+
+def is_small(model):
+    """Whether PostgreSQL sorts the whole table in some hundredths of a second."""
+    size = "SELECT reltuples < %s FROM pg_class WHERE oid = %s::regclass"
+    with connection.cursor() as cursor:
+        cursor.execute(size, [MAX_SORTED, model._meta.db_table])
+        return cursor.fetchone()[0]
 
 
 def state_label(state):

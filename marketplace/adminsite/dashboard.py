@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from urllib.parse import urlencode
 
 from django.db import connection
 from django.db.models import Count, Value
 from django.db.models.functions import TruncDate
 from django.utils import timezone
+from django.utils.text import capfirst
 
-DAYS = 14
+DAYS = 30
 MAX_EXACT = 10_000
 MAX_ATTENTION = 99
 
@@ -45,31 +47,67 @@ def totals(admins):
     ]
 
 
-def rows_per_day(admins):
-    """How many rows were added on each of the last DAYS, newest first, by title, in one statement.
+def new_rows(admins):
+    """How many rows were added on each of the last DAYS, for a chart of each model and a table.
 
-    Models with the same title are added up: "Installs" counts skills and personas.
+    All are counted in one statement.
     """
     admins = [admin for admin in admins if admin.counted_by_day]
-    titles = list(dict.fromkeys(admin.counted_by_day[0] for admin in admins))
     midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
-    days = [(midnight - timedelta(days=ago)).date() for ago in range(DAYS)]
-    rows = {day: dict.fromkeys(titles, 0) for day in days}
-    for title, day, number in counts_since(midnight - timedelta(days=DAYS - 1), admins):
-        if day in rows:  # A clock may be ahead of this one.
-            rows[day][title] += number
-    return {"titles": titles, "rows": [(day, rows[day].values()) for day in days]}
+    days = [midnight - timedelta(days=ago) for ago in range(DAYS)]
+    numbers = {(admin.opts.label, day.date()): 0 for admin in admins for day in days}
+    numbers |= counts_since(days[-1], admins)
+    columns = [[numbers[admin.opts.label, day.date()] for day in days] for admin in admins]
+    return {
+        "charts": [
+            chart_of(admin, column, list_since(admin, days[-1]))
+            for admin, column in zip(admins, columns, strict=True)
+        ],
+        "rows": [
+            (
+                day,
+                [
+                    (column[ago], list_since(admins[n], day, days=1))
+                    for n, column in enumerate(columns)
+                ],
+            )
+            for ago, day in enumerate(days)
+        ],
+    }
 
 
 def counts_since(moment, admins):
-    """(title, day, number of rows) of every day that has any."""
+    """`{(model, day): number of rows}` of every day that has any."""
     counts = []
     for admin in admins:
-        title, field = admin.counted_by_day
+        label, field = admin.opts.label, admin.counted_by_day
         rows = admin.counted_rows().order_by().filter(**{f"{field}__gte": moment})
-        by_day = rows.annotate(title=Value(title), day=TruncDate(field)).values_list("title", "day")
+        by_day = rows.annotate(label=Value(label), day=TruncDate(field)).values_list("label", "day")
         counts.append(by_day.annotate(Count("pk")))
-    return counts[0].union(*counts[1:], all=True) if counts else []
+    rows = counts[0].union(*counts[1:], all=True) if counts else []
+    return {(label, day): number for label, day, number in rows}
+
+
+def chart_of(admin, numbers, url):
+    """The bars of the numbers, whose first is today, in an area of DAYS * 10 by 100."""
+    most = max(numbers)
+    heights = [0 if number == 0 else max(2, 100 * number // most) for number in reversed(numbers)]
+    return {
+        "title": capfirst(admin.opts.verbose_name_plural),
+        "total": Number(sum(numbers)),
+        "most": Number(most),
+        "url": url,
+        "bars": [(10 * place, 100 - height, height) for place, height in enumerate(heights)],
+    }
+
+
+def list_since(admin, moment, days=None):
+    """The address of the list of the rows since then, or of those of so many days."""
+    field = admin.counted_by_day
+    query = {f"{field}__gte": f"{moment:%Y-%m-%dT00:00Z}"}
+    if days is not None:
+        query[f"{field}__lt"] = f"{moment + timedelta(days=days):%Y-%m-%dT00:00Z}"
+    return f"{admin.url_of('changelist')}?{urlencode(query)}"
 
 
 def attention(admins):

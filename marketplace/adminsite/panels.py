@@ -1,4 +1,13 @@
+from typing import NamedTuple
+
 NEWEST = 10  # rows that a panel shows
+
+
+class Link(NamedTuple):
+    """A cell of a table; without an address it is text."""
+
+    text: str
+    url: str
 
 
 def panel(title, rows, line, address_of_all="", label="View all"):
@@ -12,3 +21,8 @@ def panel(title, rows, line, address_of_all="", label="View all"):
         "all": address_of_all,
         "label": label,
     }
+
+
+def table(title, columns, rows, line, address_of_all=""):
+    """A panel whose rows have columns. `line` returns a row's cells: texts, or Links."""
+    return panel(title, rows, line, address_of_all) | {"columns": columns}

@@ -17,7 +17,7 @@ from django.views import csrf
 
 from marketplace.adminsite import second_factor
 from marketplace.adminsite.base import StaffModelAdmin
-from marketplace.adminsite.dashboard import attention, rows_per_day, totals
+from marketplace.adminsite.dashboard import attention, new_rows, totals
 from marketplace.adminsite.failed_logins import limit_failures
 from marketplace.adminsite.notes import assigned_to
 from marketplace.adminsite.roles import own_role
@@ -190,7 +190,7 @@ class MarketplaceAdminSite(AdminSite):
             if isinstance(model_admin, StaffModelAdmin) and model_admin.has_view_permission(request)
         ]
         context = {
-            "days": rows_per_day(admins),
+            "days": new_rows(admins),
             "totals": totals(admins),
             "attention": attention(admins),
             "role": own_role(request.user),

@@ -141,9 +141,10 @@ class RateLimitExceeded(ApiError):
     when = "A rate limit is used up."
     remedy = "Wait as many seconds as `Retry-After` says, then send the same request once."
 
-    def __init__(self, seconds):
+    def __init__(self, seconds, policy=""):
         super().__init__(self.default_detail.format(seconds=seconds))
         self.headers = {"Retry-After": str(seconds)}
+        self.summary = f"Rate limit exceeded: {policy}"
 
 
 class Unavailable(ApiError):
@@ -178,4 +179,8 @@ def handle(error, context):
         headers["Allow"] = ", ".join(context["view"].allowed_methods)
         detail = not_allowed(context["request"].method, headers["Allow"])
     # A client may have put its token in the wrong place, so the text does not repeat it.
-    return Response({"error": mask(str(detail))}, status=error.status_code, headers=headers)
+    text = mask(str(detail))
+    agent = getattr(context["request"], "_user", None)  # `user` would authenticate once more
+    if agent is not None and error.status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
+        agent.refusals.count(agent, error.status_code, getattr(error, "summary", text))
+    return Response({"error": text}, status=error.status_code, headers=headers)

@@ -2,6 +2,7 @@
 
 from hashlib import blake2b
 from random import getrandbits
+from uuid import UUID
 
 from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
 from django.db import connection
@@ -17,6 +18,10 @@ ON CONFLICT (key) DO UPDATE SET
     -- Unchanged within a window, because a change of an indexed column writes the index too.
     expires_at = CASE WHEN old.expires_at > now() THEN old.expires_at ELSE EXCLUDED.expires_at END
 RETURNING count
+"""
+
+READ = """
+SELECT key, count FROM marketplace_ratecount WHERE key = ANY(%s::uuid[]) AND expires_at > now()
 """
 
 # Rows that another request has locked are skipped, so no request waits for a purge.
@@ -43,11 +48,11 @@ def count(key, value, seconds):
 
 
 class PostgresCounters(BaseCache):
-    """The part of a cache backend that django-ratelimit uses.
+    """The part of a cache backend that django-ratelimit and `usages_of` use.
 
-    That is `add`, of 1 or of 0, and if it is refused, `incr` or `get`. `add` counts in either case,
-    and stores the result for the next call on the same thread (Django creates a backend for each
-    thread). So a counted request makes one round trip, not two.
+    The library uses `add`, of 1 or of 0, and if it is refused, `incr` or `get`. `add` counts in
+    either case, and stores the result for the next call on the same thread (Django creates a
+    backend for each thread). So a counted request makes one round trip, not two.
     """
 
     def __init__(self, _location, params):
@@ -71,6 +76,12 @@ class PostgresCounters(BaseCache):
         if count is None:
             raise ValueError("get is only for the key that add has just refused")
         return count
+
+    def get_many(self, keys, version=None):
+        key_of = {UUID(self.digest_of(key, version)): key for key in keys}
+        # On the primary, which counts.
+        rows = fetch_all(READ, [list(key_of)], writes=True)
+        return {key_of[digest]: count for digest, count in rows}
 
     def digest_of(self, key, version):
         return blake2b(self.make_key(key, version).encode(), digest_size=16).hexdigest()

@@ -37,7 +37,7 @@ def check_rate(request, policy, caller=None, *, once_a_minute=False):
         for name, value in usage.headers.items()
     }
     if usage.is_exceeded:
-        raise RateLimitExceeded(usage.seconds)
+        raise RateLimitExceeded(usage.seconds, policy)
 
 
 def caller_of(request):

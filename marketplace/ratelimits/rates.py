@@ -18,7 +18,7 @@ DEFAULTS = {
     "exchange": "300/h",  # exchanging a token of CI, by address
     "exchange-publisher": "60/h",  # the same by publisher, of tokens that are genuine
     "oauth-register": "300/h",  # registering a client of OAuth, by address
-    "oauth-token": "600/h",  # its requests for tokens and to revoke them, by client
+    "oauth-token": "600/h",  # its requests for tokens and to revoke them, by client and address
     "operator": "5/15m",  # trying an operator key, by address
     "claim-code": "60/h",  # the codes that the claim page of an agent shows
     "claim-code-address": "30/h",  # the codes that claim pages show, by address

@@ -106,29 +106,39 @@ const suggestItems = (field) => {
   });
 };
 
-// A folder, a zip or files that are dropped are sent at once: nothing is written before the preview.
 const MAX_FILES = 1000;
+// [path, file] of what lies below a folder, without what no import takes.
+const filesOf = async (entry, below = "") => {
+  if (/^\.|^(node_modules|__pycache__|__MACOSX)$/.test(entry.name)) return [];
+  const path = below + entry.name;
+  if (entry.isFile) {
+    return [[below && path, await new Promise((resolve, reject) => entry.file(resolve, reject))]];
+  }
+  const reader = entry.createReader(), files = [];
+  for (;;) {
+    // A reader gives a hundred at a time.
+    const entries = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (!entries.length || files.length > MAX_FILES) return files;
+    for (const inner of entries) files.push(...await filesOf(inner, `${path}/`));
+  }
+};
+
+// What is dropped, as [path, file]; a file that lies in no folder has no path.
+const droppedFiles = async ({ items, files }) => {
+  // Before the first await, after which the event has no items.
+  const plain = [...files].map((file) => ["", file]);
+  const entries = [...items].map((item) => item.webkitGetAsEntry()).filter(Boolean);
+  const inFolders = await Promise.all(entries.map((entry) => filesOf(entry)));
+  return entries.length ? inFolders.flat() : plain;
+};
+
+// A folder, a zip or files that are dropped are sent at once: nothing is written before the preview.
 const addDropZone = (zone) => {
   const folder = zone.querySelector("input"), status = zone.querySelector("[role=status]");
   const { form } = folder, { file: input, paths } = form.elements;
   zone.hidden = false;
   folder.hasChangeListener = true; // so that the theme does not look for its own markup around it
 
-  // [path, file] of what lies below a folder, without what no import takes.
-  const filesOf = async (entry, below = "") => {
-    if (/^\.|^(node_modules|__pycache__|__MACOSX)$/.test(entry.name)) return [];
-    const path = below + entry.name;
-    if (entry.isFile) {
-      return [[below && path, await new Promise((resolve, reject) => entry.file(resolve, reject))]];
-    }
-    const reader = entry.createReader(), files = [];
-    for (;;) {
-      // A reader gives a hundred at a time.
-      const entries = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
-      if (!entries.length || files.length > MAX_FILES) return files;
-      for (const inner of entries) files.push(...await filesOf(inner, `${path}/`));
-    }
-  };
   const send = (files) => {
     if (!files.length) return void (status.textContent = "It contains no files.");
     if (files.length > MAX_FILES) {
@@ -148,11 +158,7 @@ const addDropZone = (zone) => {
   zone.addEventListener("drop", async (event) => {
     event.preventDefault();
     zone.classList.remove("is-over");
-    // Before the first await, after which the event has no items.
-    const { items, files } = event.dataTransfer, plain = [...files].map((file) => ["", file]);
-    const entries = [...items].map((item) => item.webkitGetAsEntry()).filter(Boolean);
-    const inFolders = await Promise.all(entries.map((entry) => filesOf(entry)));
-    send(entries.length ? inFolders.flat() : plain);
+    send(await droppedFiles(event.dataTransfer));
   });
   folder.addEventListener("change", () => {
     send([...folder.files].filter(({ webkitRelativePath: path }) => !/\/\.|\/node_modules\//.test(path))
@@ -214,7 +220,32 @@ const addDeskKeys = (desk) => {
   });
 };
 
+// The theme draws its icons with words, which a reader would read out, and has buttons that are
+// only for a mouse.
+const ICON_NAMES = { more_horiz: "More", storefront: "Dashboard", unfold_more: "Account" };
+const nameIcons = () => {
+  document.querySelectorAll("span.material-symbols-outlined").forEach((icon) => {
+    const word = icon.textContent.trim(), name = ICON_NAMES[word] ?? word.replaceAll("_", " ");
+    const button = icon.closest("a, button, [x-on\\:click]");
+    if (button?.textContent.trim() === word) button.ariaLabel ||= button.title || name;
+    if (button !== icon) icon.ariaHidden = "true";
+  });
+};
+const addKeys = (element) => {
+  element.tabIndex = 0;
+  element.role = "button";
+  element.addEventListener("keydown", (event) => {
+    if (event.target !== element || !["Enter", " "].includes(event.key)) return;
+    event.preventDefault();
+    element.click();
+  });
+};
+
 document.addEventListener("DOMContentLoaded", () => {
+  // Not what is closed by a click beside it.
+  document.querySelectorAll("nav > [x-on\\:click], #nav-sidebar div > [x-on\\:click], #changelist a[x-on\\:click], .login [x-on\\:click]")
+    .forEach((element) => element.matches("a[href], button, nav") || addKeys(element));
+  nameIcons();
   const desk = document.getElementById("desk");
   if (desk) addDeskKeys(desk);
   if (navigator.clipboard) document.querySelectorAll(".staff-token").forEach(addCopy);
@@ -226,4 +257,108 @@ document.addEventListener("DOMContentLoaded", () => {
   const pasted = document.getElementById("pasted");
   if (preview && content) addPreview(content, preview);
   if (pasted && content) fillFromFile(content, pasted);
+});
+
+// The files of a skill: fields for each that somebody changes or drops.
+const addFileRows = (section) => {
+  const rows = section.querySelector("#file-rows"), template = section.querySelector("#file-row");
+  const total = section.querySelector("[name=files-TOTAL_FORMS]");
+  if (!rows) return;
+  const links = () => [...section.querySelectorAll("a[data-file]")];
+
+  const addRow = (path = "", was = "") => {
+    const holder = document.createElement("div");
+    holder.innerHTML = template.innerHTML.replaceAll("__prefix__", total.value);
+    const row = holder.firstElementChild, field = (name) => row.querySelector(`[name$="-${name}"]`);
+    total.value = Number(total.value) + 1;
+    field("path").value = path;
+    field("was").value = was;
+    if (was) {
+      row.querySelector("summary b").textContent = `Change ${was}`;
+      field("remove").closest("[hidden]").hidden = false;
+    }
+    row.open = true;
+    rows.append(row);
+    return { row, field };
+  };
+  const rowOf = (path) =>
+    [...rows.querySelectorAll('[name$="-was"]')].find((input) => input.value === path)?.closest("details");
+
+  const change = async (link) => {
+    const path = link.dataset.file, open = rowOf(path);
+    if (open) return void (open.open = true, open.querySelector('[name$="-path"]').focus());
+    let text = null;
+    if ("text" in link.dataset) {
+      const response = await fetch(`${section.dataset.address}/${path.split("/").map(encodeURIComponent).join("/")}?download`);
+      if (!response.ok) return void (location.href = link.href);
+      text = await response.text();
+    }
+    const { row, field } = addRow(path, path);
+    if (text === null) field("text").closest("div").remove();
+    else field("text").value = field("text").defaultValue = text;
+    field(text === null ? "path" : "text").focus();
+    row.scrollIntoView({ block: "nearest" });
+  };
+  section.addEventListener("click", (event) => {
+    const link = event.target.closest("a[data-file]");
+    if (!link || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    change(link);
+  });
+
+  const add = document.createElement("button");
+  add.type = "button";
+  add.className = "staff-button";
+  add.textContent = "Add a file";
+  add.addEventListener("click", () => addRow().field("path").focus());
+  rows.after(add);
+  rows.querySelectorAll("details:not([open])").forEach((row) => row.remove());
+
+  section.addEventListener("dragover", (event) => event.preventDefault());
+  section.addEventListener("dragenter", () => section.classList.add("is-over"));
+  section.addEventListener("dragleave", () => section.classList.remove("is-over"));
+  section.addEventListener("drop", async (event) => {
+    if (event.target.matches("input[type=file]")) return;
+    event.preventDefault();
+    section.classList.remove("is-over");
+    for (const [path, file] of await droppedFiles(event.dataTransfer)) {
+      const name = path.replace(/^[^/]*\//, "") || file.name;
+      const known = links().some((link) => link.dataset.file === name);
+      const { field } = addRow(name, known ? name : "");
+      const transfer = new DataTransfer();
+      transfer.items.add(file);
+      field("upload").files = transfer.files;
+      field("text").closest("div").remove();
+    }
+    section.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+};
+
+// The button says what a save does: a changed text makes a version, anything else does not.
+const showWhatSaveDoes = (label) => {
+  const form = label.closest("button").form, names = label.dataset.fields.split(" ");
+  const fields = names.map((name) => form.elements[name]).filter(Boolean);
+  const before = fields.map((field) => field.value);
+  const isChanged = (row) => {
+    const value = (name) => row.querySelector(`[name$="-${name}"]`)?.value ?? "";
+    const text = row.querySelector("textarea");
+    return value("path") !== value("was") || value("upload") !== "" || row.querySelector(":checked")
+      || (text && text.value !== text.defaultValue);
+  };
+  const show = () => {
+    const isText = [...form.querySelectorAll(".staff-file")].some(isChanged)
+      || fields.some((field, number) => field.value !== before[number]);
+    label.textContent = isText ? label.dataset.publish : "Save labels";
+  };
+  form.addEventListener("input", show);
+  form.addEventListener("change", show);
+  form.addEventListener("click", () => setTimeout(show));
+  show();
+};
+
+document.addEventListener("DOMContentLoaded", () => {
+  const files = document.getElementById("id_files");
+  if (files) addFileRows(files);
+  const label = document.querySelector("#save-label[data-publish]");
+  if (label && !document.querySelector(".staff-errors")) showWhatSaveDoes(label);
 });

@@ -37,6 +37,7 @@ if (activity) {
   const ages = new Intl.RelativeTimeFormat("en", {numeric: "auto", style: "short"});
   const ago = (at) => {
     const minutes = Math.round((new Date(at) - Date.now()) / 60000);
+    if (minutes > -1) return "just now";
     if (minutes > -60) return ages.format(minutes, "minute");
     return minutes > -1440 ? ages.format(Math.round(minutes / 60), "hour") : ages.format(Math.round(minutes / 1440), "day");
   };
@@ -53,15 +54,27 @@ if (activity) {
       row.append(text, age);
       return row;
     }));
+    activity.parentElement.hidden = !activity.children.length;
   };
   show();
   setInterval(show, 15000);
 }
 
-/* A changed order submits the form; without scripts its button does. */
-for (const form of document.querySelectorAll("form.filters")) {
-  form.addEventListener("change", (event) => {
-    if (event.target.matches("select")) form.requestSubmit();
+/* An empty field is left out of the address. */
+for (const form of document.querySelectorAll("form[role=search]")) {
+  form.addEventListener("formdata", ({formData}) => {
+    for (const [name, value] of [...formData]) if (value === "") formData.delete(name);
+  });
+}
+
+/* A menu closes when a click is elsewhere, or with Escape. */
+const menu = document.querySelector(".sorts");
+if (menu) {
+  document.addEventListener("click", (event) => { if (!menu.contains(event.target)) menu.open = false; });
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
   });
 }
 

@@ -1,5 +1,7 @@
 """Category, tags and license of many entries: edited together, suggested, renamed and merged."""
 
+from urllib.parse import urlencode
+
 from django import forms
 from django.conf import settings
 from django.contrib import messages
@@ -10,7 +12,7 @@ from catalogue.admin.filters import published_and_others
 from catalogue.admin.findings import TextsForm
 from catalogue.admin.forms import suggested_input
 from catalogue.inspection import license_findings
-from catalogue.models import MAX_LABELS, Skill, Spellings, label_key, labeled
+from catalogue.models import MAX_LABELS, Persona, Skill, Spellings, label_key, labeled
 from marketplace.adminsite.actions import confirmed_action
 from marketplace.adminsite.pages import AdminPage
 from marketplace.hidden_text import visible
@@ -20,6 +22,7 @@ from search.admin.finding import values_in_use
 # The fields of a form whose values are suggested, and the facets that count them.
 SUGGESTED = {"category": "category", "tags": "tag", "license": "license", "author": "author"}
 MAX_TAGS = 500  # that the page of tags lists, and values that a field suggests
+MAX_SEARCHED = 20_000  # tags of a kind, the most common ones
 MAX_AT_ONCE = 500  # entries in which one request renames a tag
 
 
@@ -110,13 +113,33 @@ def edit_labels(model_admin, request, queryset, **values):
 
 
 def tags_view(model_admin, request):
+    """The tags of both kinds that have the searched text, the most common first."""
+    text = request.GET.get("q", "").strip()
+    admins = [model_admin.admin_site.get_model_admin(model) for model in (Skill, Persona)]
+    admins = [admin for admin in admins if admin.has_view_permission(request)]
+    tags = {}  # by lower case: a spelling, and the cells of the kinds
+    for place, admin in enumerate(admins):
+        for tag, number in values_in_use(admin.model, "tag", limit=MAX_SEARCHED)["tag"]:
+            if text.lower() in tag.lower():
+                _, cells = tags.setdefault(tag.lower(), (tag, [None] * len(admins)))
+                cells[place] = cell_of(admin, request, tag, number)
+    rows = sorted(tags.values(), key=lambda row: -sum(cell["number"] for cell in row[1] if cell))
     return model_admin.page(
         request,
         "admin/search/tags.html",
-        f"Tags of {model_admin.opts.verbose_name_plural}",
-        tags=values_in_use(model_admin.model, "tag", limit=MAX_TAGS)["tag"],
-        may_change=model_admin.has_change_permission(request),
+        "Tags",
+        text=text,
+        kinds=[admin.opts.verbose_name_plural for admin in admins],
+        tags=rows[:MAX_TAGS],
+        more=max(len(rows) - MAX_TAGS, 0),
     )
+
+
+def cell_of(admin, request, tag, number):
+    """The published entries of a kind that have a tag; `rename` is empty for who may not."""
+    query = urlencode({"tag": tag})
+    rename = f"{admin.url_of('rename_tag')}?{query}" if admin.has_change_permission(request) else ""
+    return {"number": number, "url": f"{admin.url_of('changelist')}?{query}", "rename": rename}
 
 
 def rename_tag_view(model_admin, request):

@@ -6,7 +6,7 @@ from tempfile import TemporaryFile
 from django.contrib import messages
 from django.shortcuts import redirect
 
-from catalogue.admin.base import FormButton
+from catalogue.admin.saving import FormButton
 from catalogue.models import Skill
 from catalogue.slugs import slug_of
 from importing.exports import as_file, export

@@ -13,7 +13,17 @@ from interfaces.openapi.root import RootViewSet
 from interfaces.website.pages import Page
 from marketplace import access
 from marketplace.urls import urlpatterns
-from tests.access.walk import PENDING, SKILL, WORD, body_of, fill, requests, routes
+from tests.access.walk import (
+    PENDING,
+    SKILL,
+    WORD,
+    body_of,
+    fill,
+    requests,
+    requests_of_connectors,
+    routes,
+)
+from tests.connections import urls as urls_of_connectors
 from tests.factories import AgentFactory, SkillFactory
 
 pytestmark = pytest.mark.usefixtures("members_only_module")
@@ -161,6 +171,21 @@ def test_nobody_else_is_told_the_word(catalogue, request, agent, visitor, is_war
             is_open = stranger.send("GET", path).status_code == 200
             assert is_open or conditional.status_code != 304, path
     assert count > 500
+
+
+@pytest.mark.contract("26.6", "35.10")
+@pytest.mark.parametrize("visitor", [nobody, pytest.param(narrow, marks=pytest.mark.slow)])
+def test_connectors_tell_the_word_to_members_alone(catalogue, agent, settings, visitor):
+    settings.OAUTH, settings.ROOT_URLCONF = True, urls_of_connectors.__name__
+    stranger, member, sent = WalkClient(visitor(agent)), Member(), list(requests_of_connectors())
+    for request in sent:
+        text = "".join(stranger.told(*request))
+        assert WORD not in text, request
+        assert PENDING not in text, request
+
+    assert {"/oauth/token", "/operator/connect"} <= {path for _, path, _ in sent}
+    calls = [request for request in sent if request[1] == "/mcp/oauth" and request[2]]
+    assert any(WORD in "".join(member.told(*call)) for call in calls)
 
 
 @pytest.mark.contract("26.6")

@@ -8,6 +8,7 @@ from django.urls import URLPattern, get_resolver
 from catalogue.models import FileContent, Persona, Skill
 from importing.folders import as_stored
 from interfaces.mcp.tools_list import TOOLS
+from interfaces.urls import connector
 from submissions.models import Submission
 from tests.factories import review
 from tests.registry import OPERATIONS, prepare
@@ -29,6 +30,7 @@ SAMPLES = {
     "submissionId": "submission_sent",
     "handle": "caller",
     "secret": "unknown",
+    "connection_id": "1",
     "object_id": "1",
     "action": "withdraw",
 }
@@ -76,17 +78,31 @@ def fill(agent):
 
 def requests():
     """`(method, path, body)` of all that there is, with slugs that exist and some that do not."""
-    paths = sorted({path for route in routes() for path in paths_of(route)})
-    for path in paths:
-        for method in ("GET", "HEAD", "POST", "OPTIONS", "PUT", "DELETE"):
-            yield method, path, None
+    yield from requests_of(routes())
     for operation in OPERATIONS:
         yield operation.method, operation.url, operation.body
     for path in queries():
         yield "GET", path, None
+    yield from messages_to("/mcp")
+
+
+def requests_of(routes):
+    for path in sorted({path for route in routes for path in paths_of(route)}):
+        for method in ("GET", "HEAD", "POST", "OPTIONS", "PUT", "DELETE"):
+            yield method, path, None
+
+
+def messages_to(path):
     for number, (method, params) in enumerate(messages()):
         message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
-        yield "POST", "/mcp", message
+        yield "POST", path, message
+
+
+def requests_of_connectors():
+    """What OAUTH=true adds."""
+    added = [*get_resolver("connections.urls").url_patterns, *connector]
+    yield from requests_of(routes(added))
+    yield from messages_to("/mcp/oauth")
 
 
 def routes(patterns=None, start=""):

@@ -29,13 +29,16 @@ def refusal(response):
 
 
 def edits_of(client, row):
-    """Two edits of each field that has several other values but slugs: `{name: (one, other)}`."""
+    """Two edits of each field that has several other values: `{name: (one, other)}`.
+
+    But for slugs, and for files, which have rows of their own.
+    """
     page = client.get(change_page(row))
     posted = untouched_form(page)
     return {
         name: two_edits(field, posted.get(name))
         for name, field in page.context["adminform"].form.fields.items()
-        if not (field.disabled or has_two_values(field) or name == "slug")
+        if not (field.disabled or has_two_values(field) or name in {"slug", "files"})
     }
 
 

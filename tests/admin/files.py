@@ -25,9 +25,11 @@ def upload(admin_client, data, *, name="skills.zip", to=SKILLS, **fields):
     return admin_client.post(f"{to}import/", {"file": file, **fields}, follow=True)
 
 
-def confirm(admin_client, to=SKILLS):
+def confirm(admin_client, to=SKILLS, **fields):
+    """Import the upload and publish all of it, or with the fields of a person who chooses."""
     run = ImportRun.objects.get(finished_at=None)
-    response = admin_client.post(f"{to}import/{run.pk}/", follow=True)
+    fields = fields or {"all": "yes"}
+    response = admin_client.post(f"{to}import/{run.pk}/", fields, follow=True)
     assert response.status_code == 200
     run.refresh_from_db()
     return run

@@ -98,10 +98,7 @@ def make_rows(first, last):
         invitation = Invitation.objects.issue(note=f"For team {number}", uses=10)
         for name in (f"guest-{number}", f"other-guest-{number}"):
             AgentFactory(handle=name, invitation=invitation)
-        claim(agent, key=KEY if number == 1 else None)
-        claim(AgentFactory(handle=f"spider-{number}"), key=KEY, name=f"Ada the {number}.")
-        for key in {first_of(OperatorKey), OperatorKey.objects.latest("pk")}:
-            OperatorSession.objects.begin(key)
+        give_an_operator(agent, number)
         # The page of a pending one has a preview, too, which takes the queries of an import.
         SubmissionFactory(agent=agent, slug=f"proposed-{number}").reject("No.")
         SubmissionFactory(agent=agent, slug=f"proposed-{number}")
@@ -115,6 +112,13 @@ def make_rows(first, last):
         log_change(skill, "Published.", User.objects.create(username=f"clerk-{number}"))
         Group.objects.create(name=f"group-{number}")
     Persona.objects.get(slug="archivist-1").skills.set(skills)
+
+
+def give_an_operator(agent, number):
+    claim(agent, key=KEY if number == 1 else None)
+    claim(AgentFactory(handle=f"spider-{number}"), key=KEY, name=f"Ada the {number}.")
+    for key in {first_of(OperatorKey), OperatorKey.objects.latest("pk")}:
+        OperatorSession.objects.begin(key)
 
 
 def first_of(model):

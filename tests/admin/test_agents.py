@@ -210,9 +210,10 @@ def test_a_page_of_a_row_offers_what_would_change_it(admin_client, agent):
         text = admin_client.get(f"{AGENTS}{agent.pk}/change/").content.decode()
         return set(re.findall(rf"{AGENTS}{agent.pk}/do/(\w+)/", text))
 
-    assert offered() == {"issue_token", "suspend", "release_claim", "delete_agents"}
+    always = {"issue_token", "release_claim", "raise_limit", "delete_agents"}
+    assert offered() == {*always, "suspend"}
     agent.suspend("It floods.")
-    assert offered() == {"issue_token", "restore", "release_claim", "delete_agents"}
+    assert offered() == {*always, "restore"}
 
 
 def test_an_agent_that_its_operator_paused_is_shown_as_paused(admin_client, agent):
@@ -239,23 +240,6 @@ def test_the_list_can_show_the_paused_ones_alone(admin_client, agent):
     page = admin_client.get(AGENTS, {"paused_at": "yes"})
 
     assert list(page.context["cl"].result_list) == [agent]
-
-
-def test_an_agents_page_shows_the_limits_that_its_operator_has_set(admin_client, agent, rates):
-    rates(install={"free": "60/h"}, review={"free": "20/10m"})
-    claim(agent)
-    url = f"{AGENTS}{agent.pk}/change/"
-    assert "at most" not in admin_client.get(url).content.decode()
-
-    agent.change(limits={"review": 1, "install": 5, "of-an-earlier-release": 1})
-
-    page = admin_client.get(url)
-    assert page.context["limits"] == [
-        ("install", "5 requests per hour", "60"),
-        ("review", "1 request per 10 minutes", "20"),
-    ]
-    limit = "at most 5 requests per hour, set by its operator (the tier allows 60)"
-    assert f"<b>install</b><span>{limit}</span>" in page.content.decode()
 
 
 @pytest.mark.parametrize("method", ["get", "post"])

@@ -8,7 +8,7 @@ from tests.browser import untouched_form
 from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.pages import visible
 
-CARD = '<span title="Staff checked this version">checked</span>'
+CARD = '<span class="badge" title="Staff checked this version">'
 
 
 @pytest.fixture(params=[SkillFactory, PersonaFactory])

@@ -1,5 +1,6 @@
 """The dashboard: rows by day, what is popular, what needs attention"""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -26,8 +27,9 @@ from tests.factories import (
 def rows_per_day(admin_client):
     """`{title: [number]}`, the newest day first."""
     days = admin_client.get("/admin/").context["days"]
-    columns = zip(*(numbers for _, numbers in days["rows"]), strict=True)
-    return {title: list(column) for title, column in zip(days["titles"], columns, strict=True)}
+    columns = zip(*([number for number, _ in row] for _, row in days["rows"]), strict=True)
+    titles = [chart["title"] for chart in days["charts"]]
+    return {title: list(column) for title, column in zip(titles, columns, strict=True)}
 
 
 def aged(install, **ago):
@@ -41,20 +43,29 @@ def test_an_empty_marketplace_has_a_page_too(admin_client):
 
     assert "Nothing needs your attention." in page.content.decode()
     assert rows_per_day(admin_client) == {
-        name: [0] * 14 for name in ("Agents", "Installs", "Reviews")
+        name: [0] * 30 for name in ("Agents", "Skill installs", "Persona installs", "Reviews")
     }
 
 
 def test_it_counts_the_rows_of_each_day(admin_client):
-    for days in (0, 1, 13, 14):
+    for days in (0, 1, 29, 30):
         aged(SkillInstallFactory(), days=days)
     review(AgentFactory(), PersonaFactory(), 4)
 
     numbers = rows_per_day(admin_client)
 
-    assert numbers["Installs"] == [2, 1, *[0] * 11, 1]  # one of today is of the reviewed persona
-    assert numbers["Reviews"] == [1, *[0] * 13]
+    assert numbers["Skill installs"] == [1, 1, *[0] * 27, 1]
+    assert numbers["Persona installs"] == numbers["Reviews"] == [1, *[0] * 29]
     assert numbers["Agents"][0] == 5
+    days = admin_client.get("/admin/").context["days"]
+    [chart] = [chart for chart in days["charts"] if chart["title"] == "Skill installs"]
+    assert (str(chart["total"]), str(chart["most"])) == ("3", "1")
+    bars = [height for _, _, height in chart["bars"]]  # the newest day last
+    assert bars == [100, *[0] * 27, 100, 100]
+    # A number leads to its rows.
+    links = [chart["url"], *(row[1][1] for _, row in days["rows"][:3])]
+    listed = [admin_client.get(url).context["cl"].result_count for url in links]
+    assert listed == [3, 1, 1, 0]
 
 
 def test_deleted_reviews_are_not_counted(admin_client):
@@ -71,7 +82,11 @@ def test_deleted_reviews_are_not_counted(admin_client):
 def test_needs_attention_comes_first(admin_client):
     text = admin_client.get("/admin/").content.decode()
 
-    assert text.index("Needs attention") < text.index("staff-totals") < text.index("New per day")
+    assert (
+        text.index("Needs attention")
+        < text.index("staff-totals")
+        < text.index("New in the last 30 days")
+    )
 
 
 def test_a_day_is_one_of_utc(admin_client, monkeypatch):
@@ -82,9 +97,10 @@ def test_a_day_is_one_of_utc(admin_client, monkeypatch):
             installed_at=now - timedelta(minutes=minutes)
         )
 
-    assert rows_per_day(admin_client)["Installs"][:3] == [2, 1, 0]
+    assert rows_per_day(admin_client)["Skill installs"][:3] == [2, 1, 0]
     page = admin_client.get("/admin/").content.decode()
-    assert '<th scope="row">Mon 2 Mar</th><td>3</td><td>2</td><td>0</td>' in page
+    [today] = re.findall('<th scope="row">Mon 2 Mar</th>(.*)</tr>', page)
+    assert re.findall(r"(?:>|lt=2026-03-03T00%3A00Z\">)(\d+)<", today) == ["3", "2", "0", "0"]
 
 
 def test_all_days_are_counted_in_one_statement(admin_client):
@@ -203,5 +219,5 @@ def test_the_claims_are_shown_with_their_shares(admin_client):
         ("Waiting for the agent", "2 (33%)"),
         ("Claimed", "1 (17%)"),
     ]
-    for _, _, url in rankings["From registration to claim"][2:]:
+    for _, _, url in rankings["From registration to claim"]:
         assert admin_client.get(url).status_code == 200

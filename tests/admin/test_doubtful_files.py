@@ -28,7 +28,8 @@ DOUBTFUL = {
 
 def confirm(admin_client, to=SKILLS, **ticks):
     run = ImportRun.objects.get(finished_at=None)
-    assert admin_client.post(f"{to}import/{run.pk}/", ticks, follow=True).status_code == 200
+    fields = {"all": "yes"} | ticks
+    assert admin_client.post(f"{to}import/{run.pk}/", fields, follow=True).status_code == 200
     run.refresh_from_db()
     return run
 

@@ -1,12 +1,15 @@
 """Staff import files: a preview shows what would change, and writes nothing until they confirm"""
 
+import re
+
 import pytest
 
 from catalogue.models import Skill
 from importing.models import ImportRun
+from tests.admin.actions import told
 from tests.admin.files import PERSONAS, SKILL_MD, SKILLS, confirm, outcomes, upload, zip_of
 from tests.admin.rows import change_page
-from tests.factories import SkillFactory
+from tests.factories import SkillFactory, SkillInstallFactory
 
 
 def test_a_preview_says_what_would_happen_and_writes_nothing(admin_client):
@@ -62,8 +65,10 @@ def test_the_result_links_what_was_made_and_changed(admin_client):
     made = Skill.objects.get(slug="one")
     assert run.entries == [[made.pk, "one", "created"], [changed.pk, "two", "updated"]]
     page = admin_client.get(change_page(run)).content.decode()
-    assert f'<a href="{change_page(made)}">one</a> (created)' in page
-    assert f'<a href="{change_page(changed)}">two</a> (updated)' in page
+    assert f'<a class="underline" href="{change_page(made)}">one</a> (created, version 1)' in page
+    assert (
+        f'<a class="underline" href="{change_page(changed)}">two</a> (updated, version 2)' in page
+    )
 
 
 def test_an_import_is_in_the_history(admin_client):
@@ -124,18 +129,54 @@ def test_an_upload_finds_an_entry_by_its_name_and_then_by_its_path(admin_client)
     assert Skill.objects.get(slug="c-expert").content == expert.content
 
 
-def test_a_preview_says_that_an_import_publishes(admin_client):
+@pytest.mark.contract("23.12")
+def test_agents_get_nothing_that_nobody_ticks(admin_client, anyone):
+    for slug in ("four", "three"):
+        SkillFactory(slug=slug, content="Old", status="draft" if slug == "three" else "published")
+    SkillInstallFactory(skill=Skill.objects.get(slug="four"))
+    files = {
+        f"{slug}/SKILL.md": SKILL_MD.format(slug)
+        for slug in ("five", "four", "one", "three", "two")
+    }
+    SkillFactory(slug="five", content="Old")
+
+    text = upload(admin_client, zip_of(files)).content.decode()
+
+    ticks = re.findall(r'name="published" value="([^"]*)"> ([^<]*)</label>', text)
+    assert ticks == [
+        ("five/SKILL.md", "Publish version 2 of five (no agent gets it yet)"),
+        ("four/SKILL.md", "Publish version 2 of four (1 agent gets it)"),
+        ("three/SKILL.md", "Publish three"),
+        ("one/SKILL.md", "Publish one"),
+        ("two/SKILL.md", "Publish two"),
+    ]
+    assert "Does one." in text
+    page = admin_client.post(
+        f"{SKILLS}import/{ImportRun.objects.get().pk}/",
+        {"published": ["two/SKILL.md", "five/SKILL.md"]},
+        follow=True,
+    )
+    [message] = told(page)
+    assert message == (
+        "Imported skills.zip: 2 created, 2 updated, 1 unchanged, 0 refused. five (updated, version "
+        "2), one (created, draft), three (updated, draft), two (created, version 1) Left as "
+        "published, because you did not tick them: four."
+    )
+    assert {skill["slug"] for skill in anyone.get("/api/v1/skills").json()["results"]} == {
+        *("five", "four", "two")
+    }
+    assert anyone.get("/api/v1/skills/four").json()["content"] == "Old"
+    assert Skill.objects.get(slug="three").content == SKILL_MD.format("three")
+
+
+@pytest.mark.contract("23.12")
+def test_all_are_published_by_choice(admin_client):
     page = upload(admin_client, SKILL_MD.format("one"), name="SKILL.md")
+    assert 'name="all" value="yes">Import and publish all</button>' in page.content.decode()
 
-    assert "<h2>To create and publish</h2>" in page.content.decode()
+    run = confirm(admin_client, all="yes")
 
-
-def test_new_ones_stay_drafts_on_request(admin_client):
-    page = upload(admin_client, SKILL_MD.format("one"), name="SKILL.md", draft="on")
-    assert "<h2>To create as drafts</h2>" in page.content.decode()
-    confirm(admin_client)
-
-    assert Skill.objects.get().status == "draft"
+    assert (run.draft, Skill.objects.get().status) == (False, "published")
 
 
 def test_a_discarded_preview_leaves_nothing(admin_client):

@@ -98,12 +98,21 @@ def test_invalid_labels_are_refused(admin_client, fields, error):
 def test_the_page_of_tags_counts_them(admin_client):
     for tags in (["pdf", "tables"], ["pdf"], ["a&b"]):
         SkillFactory(tags=tags)
-    PersonaFactory(tags=["other"])
+    PersonaFactory(tags=["other", "PDF"])
 
+    def counted(query=""):
+        """`[(tag, number of skills, number of personas)]`."""
+        rows = admin_client.get(TAGS + query).context["tags"]
+        return [(tag, *(cell and cell["number"] for cell in cells)) for tag, cells in rows]
+
+    others = [("a&b", 1, None), ("tables", 1, None), ("other", None, 1)]
+    assert counted() == [("pdf", 2, 1), *others]
+    assert counted("?q=PD") == [("pdf", 2, 1)]
     page = admin_client.get(TAGS)
-
-    assert page.context["tags"] == [("pdf", 2), ("a&b", 1), ("tables", 1)]
-    assert "rename/?tag=a%26b" in page.content.decode()
+    assert "/admin/catalogue/skill/tags/rename/?tag=a%26b" in page.content.decode()
+    assert "/admin/catalogue/persona/tags/rename/?tag=PDF" in page.content.decode()
+    page = admin_client.get(f"{TAGS}?q=<b>")
+    assert "No tag contains &lt;b&gt;." in page.content.decode()
     listed = admin_client.get("/admin/catalogue/skill/?tag=pdf").context["cl"].result_list
     assert len(listed) == 2
 

@@ -233,3 +233,28 @@ def test_a_list_says_in_words_how_to_add_a_row(clerk_with, more):
     page = clerk_with("view_skill", *more).get(url_of(Skill, "changelist")).content.decode()
 
     assert ('href="/admin/catalogue/skill/add/">Add skill</a>' in page) == bool(more)
+
+
+@pytest.mark.parametrize("make", [SkillFactory, PersonaFactory], ids=["skill", "persona"])
+def test_a_list_begins_with_the_newest_change_and_sorts_by_columns(admin_client, make, monkeypatch):
+    first, second = make(slug="a", author="Zoe", status="draft"), make(slug="b", author="Ada")
+    first.save()
+    url = url_of(type(first), "changelist")
+
+    def listed(query=""):
+        changelist = admin_client.get(url + query).context["cl"]
+        return list(changelist.result_list), changelist
+
+    rows, changelist = listed()
+    author = changelist.list_display.index("author")
+    assert rows == [first, second]
+    assert list(changelist.get_ordering_field_columns().values()) == ["desc"]
+    assert listed(f"?o={author}")[0] == [second, first]
+    assert listed(f"?o=-{author}")[0] == [first, second]
+    assert "author" in changelist.sortable_by
+
+    # A large table has the order of an index.
+    monkeypatch.setattr("marketplace.adminsite.base.MAX_SORTED", -2)
+    rows, changelist = listed()
+    assert (rows, changelist.sortable_by) == ([second, first], [])
+    assert "updated_at" in listed("?status__exact=published")[1].sortable_by

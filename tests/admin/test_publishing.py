@@ -46,16 +46,14 @@ NEW = {
     "skill": ABOUT | {"content": SKILL_MD},
     "persona": ABOUT | {"content": "Read tables."},
 }
-IS_DRAFT = "pdf-tables is a draft: agents cannot find it until you publish it. Publish it"
+IS_DRAFT = "pdf-tables is a draft: agents cannot find it until you publish it. Publish it now."
 
 
 @pytest.mark.parametrize("kind", NEW)
 def test_a_new_entry_says_that_it_is_a_draft_and_leads_to_publishing_it(admin_client, kind):
     page = add(admin_client, kind, **NEW[kind])
 
-    added, notice = told(page)
-    assert "was added successfully" in added
-    assert notice == IS_DRAFT
+    assert told(page) == [IS_DRAFT]
     entry = (Skill if kind == "skill" else Persona).objects.get()
     assert f'href="/admin/catalogue/{kind}/{entry.pk}/do/publish/"' in page.content.decode()
     assert "<b>This is a draft</b>" in admin_client.get(change_page(entry)).content.decode()
@@ -65,7 +63,7 @@ def test_a_new_entry_says_that_it_is_a_draft_and_leads_to_publishing_it(admin_cl
 def test_a_new_entry_is_saved_and_published_at_once(admin_client, anyone, kind):
     page = add(admin_client, kind, **NEW[kind], _publish="")
 
-    assert told(page)[1:] == ["Published: pdf-tables."]
+    assert told(page) == ["Published: pdf-tables (version 1, no agent gets it yet)."]
     assert anyone.get(f"/api/v1/{kind}s/pdf-tables").json()["title"] == "Tables"
     entry = (Skill if kind == "skill" else Persona).objects.get()
     reasons = [snapshot.history_change_reason for snapshot in entry.history.all()]
@@ -99,7 +97,7 @@ def test_permission_to_add_does_not_publish(clerk_with):
     page = clerk.get("/admin/catalogue/skill/add/")
 
     assert "Save and publish" not in page.content.decode()
-    assert told(add(clerk, "skill", **NEW["skill"], _publish=""))[1:] == [
+    assert told(add(clerk, "skill", **NEW["skill"], _publish="")) == [
         "pdf-tables is a draft: agents cannot find it until you publish it."
     ]
     assert Skill.objects.get().status == "draft"
@@ -116,8 +114,9 @@ def test_a_text_that_may_not_be_published_is_saved_as_a_draft(admin_client):
     edits = {"content": SKILL_MD, "_publish": ""}
     page = admin_client.post(change_page(skill), form | edits, follow=True)
 
-    assert told(page)[1:] == [
-        "pdf-tables: This text was recalled. Change it, or lift the recall of its version."
+    assert told(page) == [
+        "pdf-tables: This text was recalled. Change it, or lift the recall of its version.",
+        IS_DRAFT,
     ]
     skill.refresh_from_db()
     assert (skill.content, skill.status) == (SKILL_MD, "draft")
@@ -128,8 +127,9 @@ def test_a_message_names_the_first_rows_and_links_them(admin_client):
 
     page = take_action(admin_client, "publish", *skills)
 
-    assert told(page) == ["Published: skill-0, skill-1, skill-2, skill-3, skill-4 and 2 more."]
-    assert f'href="{change_page(skills[0])}">skill-0</a>' in page.content.decode()
+    names = [f"skill-{number} (version 1, no agent gets it yet)" for number in range(5)]
+    assert told(page) == [f"Published: {', '.join(names)} and 2 more."]
+    assert f'href="{change_page(skills[0])}">skill-0 (' in page.content.decode()
 
 
 @pytest.mark.parametrize(("make", "kind"), KINDS)
@@ -140,7 +140,10 @@ def test_publish_and_withdraw_change_what_the_api_serves(admin_client, anyone, m
     def served():
         return {entry["slug"] for entry in anyone.get(f"/api/v1/{kind}s").json()["results"]}
 
-    assert told(take_action(admin_client, "publish", *entries)) == ["Published: one, two."]
+    number = "(version 1, no agent gets it yet)"
+    assert told(take_action(admin_client, "publish", *entries)) == [
+        f"Published: one {number}, two {number}."
+    ]
     assert served() == {"one", "two"}
     assert anyone.get(f"/api/v1/{kind}s/one").status_code == 200
 

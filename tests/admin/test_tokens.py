@@ -99,16 +99,9 @@ def test_an_issued_token_is_shown_once_and_stored_nowhere(
     other = admin_client_of("Moderators")
     other.cookies["shown-once"] = value
     assert text not in other.get(address, follow=True).content.decode()
-    later = [
-        "/admin/",
-        AGENTS,
-        f"{AGENTS}{agent.pk}/change/",
-        f"{AGENTS}{agent.pk}/history/",
-        TOKENS,
-        f"{TOKENS}{token.pk}/change/",
-        f"{TOKENS}{token.pk}/history/",
-    ]
-    for url in later:
+    later = [f"{AGENTS}{agent.pk}/change/", f"{AGENTS}{agent.pk}/history/"]
+    later += [f"{TOKENS}{token.pk}/change/", f"{TOKENS}{token.pk}/history/"]
+    for url in ["/admin/", AGENTS, TOKENS, *later]:
         response = admin_client.get(url)
         assert response.status_code == 200
         assert text not in response.content.decode(), url

@@ -126,7 +126,7 @@ def look_after_an_operator(staff, agent):
     assert staff.api("agents/me", token=agent.token.text).status == 401
 
     staff.open(f"/admin/agents/agent/{agent.pk}/change/")
-    assert "at most 5 requests per hour, set by its operator" in staff.text()
+    assert "lowered by its operator; the tier allows 20" in staff.text()
     staff.look("agent-paused")
     staff.open("/admin/agents/operatorkey/")
     staff.look("operators")

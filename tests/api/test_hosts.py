@@ -96,20 +96,21 @@ def test_a_server_knows_its_own_port(live_server_of):
     assert statuses == [200, 400]
 
 
-@pytest.mark.parametrize("host", ["market.example", "market.example:8443"])
 @pytest.mark.parametrize("path", DOCUMENTS)
-def test_with_a_public_url_every_complete_url_begins_with_it(anyone, market, catalogue, path, host):
+def test_with_a_public_url_every_complete_url_begins_with_it(anyone, market, catalogue, path):
     before = anyone.get(path, headers={"Host": "localhost"}).content.decode()
     market.PUBLIC_URL = PUBLIC_URL
-
-    made, cached = (anyone.get(path, headers={"Host": host}) for _ in range(2))
-
-    assert (made.status_code, cached.status_code) == (200, 200)
     scheme = PUBLIC_URL.partition("//")[0]
     text = before.replace("http://localhost", PUBLIC_URL).replace("localhost", "market.example")
     text = text.replace("http://x:$CLONE@", f"{scheme}//x:$CLONE@")
-    assert without_digests(made.content.decode()) == without_digests(text)
-    assert cached.content == made.content
+    for host in ("market.example", "market.example:8443"):
+        cached_responses.clear()
+
+        made, cached = (anyone.get(path, headers={"Host": host}) for _ in range(2))
+
+        assert (made.status_code, cached.status_code) == (200, 200)
+        assert without_digests(made.content.decode()) == without_digests(text)
+        assert cached.content == made.content
 
 
 def without_digests(text):

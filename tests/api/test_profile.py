@@ -66,13 +66,14 @@ def test_it_shows_the_agents_own_claim_among_many(client_of):
     assert [claim["operator"] for claim in claims] == [None, {"name": "Ada Lovelace"}, None]
 
 
+def named(persona):
+    return {"personaId": persona.public_id, "slug": persona.slug, "title": persona.title}
+
+
 @pytest.mark.contract("6.2")
 def test_it_shows_what_the_agent_has(client, agent):
-    pdf, csv, hidden = (
-        SkillFactory(slug="pdf"),
-        SkillFactory(slug="csv"),
-        SkillFactory(status="draft"),
-    )
+    pdf, csv = SkillFactory(slug="pdf"), SkillFactory(slug="csv")
+    hidden = SkillFactory(status="draft")
     skill = SkillInstallFactory(agent=agent, skill=pdf, runtime="python")
     scribe = PersonaInstallFactory(agent=agent, persona=PersonaFactory(slug="scribe"))
     archivist = PersonaInstallFactory(
@@ -82,13 +83,7 @@ def test_it_shows_what_the_agent_has(client, agent):
     SkillInstallFactory(skill=csv)
 
     profile = client.get(URL).json()
-
-    persona = {
-        "personaId": archivist.persona.public_id,
-        "slug": archivist.persona.slug,
-        "title": archivist.persona.title,
-    }
-    assert profile["activePersona"] == persona
+    assert profile["activePersona"] == named(archivist.persona)
     assert profile["skills"] == [
         {
             "skillId": pdf.public_id,
@@ -101,16 +96,14 @@ def test_it_shows_what_the_agent_has(client, agent):
     ]
     assert profile["personas"] == [
         {
-            **persona,
+            **named(archivist.persona),
             "isActive": True,
             "installedAt": timestamp(archivist.installed_at),
             "skills": ["csv", "pdf"],
             "deprecation": None,
         },
         {
-            "personaId": scribe.persona.public_id,
-            "slug": "scribe",
-            "title": scribe.persona.title,
+            **named(scribe.persona),
             "isActive": False,
             "installedAt": timestamp(scribe.installed_at),
             "skills": [],

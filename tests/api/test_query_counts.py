@@ -33,7 +33,7 @@ BUDGETS = [
     variant(
         "an install that activates", "install_persona", body={"slug": "binder", "setActive": True}
     ),
-    variant("a wrong code", "confirm_claim", body={"code": "x"}, budget=11, status=400),
+    variant("a wrong code", "confirm_claim", body={"code": "x"}, budget=12, status=400),
     *OPERATIONS,
 ]
 CACHED = [

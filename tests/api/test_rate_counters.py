@@ -12,6 +12,7 @@ from marketplace.models import RateCount
 from tests.factories import AgentFactory
 from tests.redis import redis_server
 
+LIMITS = "/api/v1/agents/me/limits"
 SKILL = "/api/v1/agents/me/skills/install"
 
 
@@ -21,9 +22,11 @@ def test_the_counter_counts_and_expires(db):
     assert cache.incr("key") == 2
     assert cache.add("key", 1, 60) is False
     assert cache.incr("key") == 3
+    assert cache.get_many(["key", "other"]) == {"key": 3}
 
     RateCount.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
 
+    assert cache.get_many(["key"]) == {}
     assert cache.add("key", 1, 60) is True
 
 
@@ -79,9 +82,11 @@ def test_redis_may_count_instead_and_its_absence_is_a_503(live_server_of, redis_
 
     with ThreadPoolExecutor(16) as pool:
         statuses = list(pool.map(lambda _: install(server).status, range(60)))
+    [limit, *_] = server.request("GET", LIMITS, token=agent.token.text).json()["limits"]
     refused = install(away)
 
     assert sorted(statuses) == [404] * 20 + [429] * 40
     assert not RateCount.objects.filter(count__gt=0).exists()
+    assert (limit["policy"], limit["remaining"]) == ("install", 0)
     assert (refused.status, refused.headers["Retry-After"]) == (503, "2")
     assert away.request("GET", "/api/v1/skills").status == 200

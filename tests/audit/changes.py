@@ -8,12 +8,13 @@ from django.contrib.auth.models import Permission
 from django.contrib.contenttypes.models import ContentType
 from django.contrib.sessions.models import Session
 
+from agents.models import Refusal
 from audit.models import AuditDraft, AuditEvent
 from importing.models import ImportRun
 from marketplace.models import RateCount
 from tests.snapshots import snapshot
 
-# The trail itself, what only belongs to it, and uploads that nobody has confirmed yet.
+# The trail itself, what only belongs to it, counts, and uploads that nobody has confirmed yet.
 LEFT_OUT = [
     AuditEvent,
     AuditDraft,
@@ -22,6 +23,7 @@ LEFT_OUT = [
     ContentType,
     Permission,
     RateCount,
+    Refusal,
     ImportRun,
 ]
 # They tell when something was done, not what.

@@ -222,14 +222,14 @@ class Writer(Thread):
             with transaction.atomic():
                 record(self.action)
                 self.begun.set()
-                self.end.wait(10)
+                self.end.wait(60)
                 transaction.set_rollback(not self.is_kept)
         finally:
             connection.close()
 
     def begin(self):
         self.start()
-        assert self.begun.wait(10)
+        assert self.begun.wait(60)
         return self
 
     def finish(self, *, is_kept=True):

@@ -96,53 +96,37 @@ def test_what_a_client_may_not_say_of_itself(anyone):
     assert OAuthClient.objects.count() == 0
 
 
+ALLOWED = [
+    "https://claude.ai/api/mcp/auth_callback",
+    "https://a.example:8443/cb?x=1&y=%20",
+    "http://127.0.0.1/cb",
+    "http://127.0.0.1:3000/cb",
+    "http://[::1]:1/",
+    "https://[2001::1]/",
+    "http://localhost",
+    "http://localhost:65535/callback",
+    "https://xn--bcher-kva.example/",
+]
+REFUSED = [
+    *("https://a.example/#", "https://a.example/#x", "https://a.example/*", "https://*.example/"),
+    *("https://u@a.example/", "https://u:p@a.example/", "https://a.example\\@b/", "https://"),
+    *("https://a.example/a b", "https://a.example/\t", "https://a.example/\n", "https:a.example"),
+    *("claude://x", "/callback", "", "javascript:alert(1)", "https://bücher.example/"),
+    *("https://a.example:99999/", "HTTPS://a.example/", "https://a.example/" + "a" * 2000),
+    *("http://localhost:80:80/", "https://a.example%2f"),
+]
+
+
 @pytest.mark.contract("35.12")
 def test_the_addresses_that_a_client_may_register(anyone):
-    for uri in (
-        *("https://claude.ai/api/mcp/auth_callback", "https://a.example:8443/cb?x=1&y=%20"),
-        *(
-            "http://127.0.0.1/cb",
-            "http://127.0.0.1:3000/cb",
-            "http://[::1]:1/",
-            "https://[2001::1]/",
-        ),
-        *("http://localhost", "http://localhost:65535/callback", "https://xn--bcher-kva.example/"),
-    ):
+    for uri in ALLOWED:
         response = anyone.post(URL, CLAUDE | {"redirect_uris": [uri]})
         assert (response.status_code, response.json()["redirect_uris"]) == (201, [uri])
-    for uri, text in (
-        *(
-            (f"http://{host}/cb", PLAIN_HTTP)
-            for host in ("claude.ai", "localhost.evil", "127.0.0.2")
-        ),
-        *(
-            (uri, KIND)
-            for uri in (
-                *(
-                    "https://a.example/#",
-                    "https://a.example/#x",
-                    "https://u@a.example/",
-                    "claude://x",
-                ),
-                *(
-                    "https://u:p@a.example/",
-                    "https://*.example/",
-                    "https://a.example/*",
-                    "/callback",
-                ),
-                *("https://a.example/a b", "https://a.example/\t", "https://a.example/\n", ""),
-                *("javascript:alert(1)", "https://", "https:a.example", "https://a.example\\@b/"),
-                *("https://bücher.example/", "https://a.example:99999/", "HTTPS://a.example/"),
-                *(
-                    "https://a.example/" + "a" * 2000,
-                    "http://localhost:80:80/",
-                    "https://a.example%2f",
-                ),
-            )
-        ),
-    ):
-        response = anyone.post(URL, CLAUDE | {"redirect_uris": [CALLBACK, uri]})
-        assert_refused(response, "invalid_redirect_uri", text)
+    plain = [f"http://{host}/cb" for host in ("claude.ai", "localhost.evil", "127.0.0.2")]
+    for uris, text in ((plain, PLAIN_HTTP), (REFUSED, KIND)):
+        for uri in uris:
+            response = anyone.post(URL, CLAUDE | {"redirect_uris": [CALLBACK, uri]})
+            assert_refused(response, "invalid_redirect_uri", text)
     for uris in ([], None, CALLBACK, [7], [f"{CALLBACK}/{n}" for n in range(11)]):
         response = anyone.post(URL, CLAUDE | {"redirect_uris": uris})
         assert_refused(response, "invalid_redirect_uri", NUMBER)

@@ -7,11 +7,12 @@ from tests.connections.test_tokens import assert_sent
 from tests.factories import CALLBACK, OAuthClientFactory
 
 
+def error(name, text):
+    return {"error": name, "error_description": text}
+
+
 @pytest.mark.contract("35.17")
 def test_wrong_requests_say_what_to_send(connector, code_of, connection):
-    def error(name, text):
-        return {"error": name, "error_description": text}
-
     code = code_of()
     cases = [
         ({}, error("invalid_request", "Missing 'grant_type' in request.")),
@@ -77,6 +78,11 @@ def test_a_client_that_is_unknown_or_blocked(connector, connection):
     for client_id in ("client_unknown", "", None):
         sent = connector.refresh(connection.refresh_token, client_id=client_id)
         assert_sent(sent, 401, {"error": "invalid_client", "error_description": text})
+        assert "WWW-Authenticate" not in sent  # for which a browser would ask for a password
+    basic = {"Authorization": "basic eDp5"}
+    sent = connector.post("/oauth/revoke", "token=x", content_type=FORM, headers=basic)
+    assert_sent(sent, 401, {"error": "invalid_client", "error_description": text})
+    assert sent["WWW-Authenticate"].startswith("Basic ")
 
     connector.row.block()
     sent = connector.refresh(connection.refresh_token)
@@ -110,7 +116,7 @@ def test_the_resource_is_this_server(connector, connection, settings):
 
 
 @pytest.mark.contract("35.13")
-def test_a_client_has_a_limit(connector, connection, rates):
+def test_a_client_has_a_limit_at_each_address(connector, connection, rates):
     rates(**{"oauth-token": "1/h"})
     refresh = connector.refresh(connection.refresh_token).json()["refresh_token"]
 
@@ -121,3 +127,5 @@ def test_a_client_has_a_limit(connector, connection, rates):
     assert_sent(response, 429, {"error": "too_many_requests", "error_description": text})
     assert response["RateLimit"] == f'"oauth-token";r=0;t={seconds}'
     assert Connector(OAuthClientFactory()).refresh("x").status_code == 400
+    connector.defaults["REMOTE_ADDR"] = "203.0.113.7"  # Everybody may know the ID of a client.
+    assert connector.refresh(refresh).status_code == 200

@@ -45,9 +45,11 @@ def test_a_server_of_this_machine_is_expected_only_where_a_port_is_named(monkeyp
 def test_a_server_that_is_not_there(lines):
     [line] = lines("requests", url="http://127.0.0.1:1/")
     assert line == (
-        "http://127.0.0.1:1/readyz cannot be reached: [Errno 111] Connection refused. Look at DNS, "
-        "the firewall and the proxy."
+        "http://127.0.0.1:1/readyz cannot be reached: [Errno 111] Connection refused. Start the "
+        "server, or name its address with --url or its port with PORT."
     )
+    [line] = lines("requests", url="http://nobody.invalid")
+    assert line.endswith(" Look at DNS, the firewall and the proxy.")
 
     assert lines("requests", url="ftp://a") == [
         "ftp://a/readyz is not an http:// or https:// address."

@@ -57,8 +57,58 @@ def test_several_are_set_at_once_and_a_set_one_takes_itself_away(person):
     page = person.get("/skills?category=data&runtime=python")
 
     assert entries(page) == ["found"]
-    assert facets(page)["Category"][0] == ("data", None, "?runtime=python", True)
-    assert facets(page)["Runtime"][0] == ("python", None, "?category=data", True)
+    assert facets(page)["Category"][0] == ("data", "1", "?runtime=python", True)
+    assert facets(page)["Runtime"][0] == ("python", "1", "?category=data", True)
+
+
+def test_a_number_is_the_length_of_the_list_that_its_link_leads_to(person):
+    SkillFactory.create_batch(2, category="data", runtimes=["python"], license="MIT")
+    SkillFactory(category="Data", runtimes=["shell"], license="mit")
+    SkillFactory(category="text", runtimes=["python", "shell"])
+    SkillFactory(category="text", runtimes=["node"], status="draft")
+
+    groups = facets(person.get("/skills?category=data"))
+
+    assert groups == {
+        "Category": [("data", "3", "?", True), ("text", "1", "?category=text", False)],
+        "Runtime": [
+            ("python", "2", "?category=data&runtime=python", False),
+            ("shell", "1", "?category=data&runtime=shell", False),
+        ],
+        "License": [("MIT", "3", "?category=data&license=MIT", False)],
+    }
+    groups = facets(person.get("/skills?category=data&runtime=shell"))
+    assert groups["Category"] == [
+        ("Data", "1", "?runtime=shell", True),
+        ("text", "1", "?category=text&runtime=shell", False),
+    ]
+    assert groups["License"] == [("mit", "1", "?category=data&runtime=shell&license=mit", False)]
+    groups = facets(person.get("/skills?q=skill&category=data"))
+    assert [number for rows in groups.values() for _, number, *_ in rows] == [None] * 5
+
+
+def test_too_many_entries_are_not_counted(person, monkeypatch):
+    monkeypatch.setattr("search.narrowed_facets.MAX_COUNTED", 2)
+    SkillFactory.create_batch(3, category="data", license="MIT")
+    SkillFactory.create_batch(2, category="text", license="MIT")
+
+    assert facets(person.get("/skills?category=data"))["License"][0][1] is None
+    assert facets(person.get("/skills?category=text"))["License"][0][1] == "2"
+
+
+def test_a_review_changes_the_numbers_of_the_rated(person):
+    review(AgentFactory(), PersonaFactory(category="data"), 5)
+    other = PersonaFactory(category="text")
+    path = "/personas?minRating=4&category=data"
+    assert facets(person.get(path))["Category"] == [("data", "1", "?minRating=4", True)]
+
+    review(AgentFactory(), other, 5)
+
+    # The list is the same.
+    assert facets(person.get(path))["Category"] == [
+        ("data", "1", "?minRating=4", True),
+        ("text", "1", "?minRating=4&category=text", False),
+    ]
 
 
 def test_personas_have_prices_and_ratings_too(person):
@@ -120,7 +170,7 @@ def test_a_rare_value_waits_behind_the_common_ones_unless_it_is_set(person):
         r"<details><summary>2 more</summary>.*category-8.*category-9.*</details>", page, re.DOTALL
     )
     assert facets(person.get("/skills?category=category-9"))["Category"][0] == (
-        *("category-9", None, "?", True),
+        *("category-9", "1", "?", True),
     )
 
 

@@ -83,13 +83,13 @@ def test_it_is_shown_whole_however_long_the_hosts_name_is(anyone, settings):
     ],
 )
 def test_a_deployer_says_where_the_staff_are(anyone, settings, contact, link):
-    assert "contact the staff" not in text_of(anyone.get("/operator"))
+    assert "Contact the staff" not in text_of(anyone.get("/operator"))
     assert "The staff of this marketplace" not in anyone.get("/guide.md").content.decode()
 
     settings.STAFF_CONTACT = contact
 
     for path in ("/operator", "/skills/no-such"):
-        assert f'<a href="{link}">contact the staff</a>' in anyone.get(path).content.decode()
+        assert f'<a href="{link}">Contact the staff</a>' in anyone.get(path).content.decode()
     assert f"can: {contact}." in anyone.get("/guide.md").content.decode()
 
 

@@ -67,9 +67,43 @@ def test_each_filter_that_is_set_can_be_taken_away(person, catalogue):
             f'href="{escape(without)}"><span class="unseen">Remove the filter </span>{label} '
             in (text_of(page))
         )
-    assert "/skills?q=tables" in links(page)
+    assert "?q=tables&sort=name" in links(page)  # clear all
     hidden = re.findall(r'<input type="hidden" name="(\w+)" value="(\w+)">', text_of(page))
-    assert hidden == [("category", "data"), ("tag", "pdf"), ("tag", "x")]
+    assert hidden == [("tag", "pdf"), ("tag", "x"), ("category", "data"), ("sort", "name")]
+
+
+def test_a_list_has_two_views_and_its_links_keep_the_view(person, catalogue):
+    SkillFactory.create_batch(2, category="data")
+
+    rows = person.get("/skills?category=data&view=list&limit=1")
+
+    assert '<ul class="rows">' in text_of(rows)
+    assert '<ul class="cards">' in text_of(person.get("/skills?view=nothing"))
+    switch = {"?category=data&limit=1", "?category=data&limit=1&view=list"}
+    others = {
+        *("?limit=1&view=list", "?category=data&limit=1&view=list&sort=name"),
+        "?category=data&limit=1&view=list&license=MIT",
+    }
+    assert switch | others <= {*links(rows)}
+    (following,) = [link for link in links(rows) if "cursor=" in link]
+    assert '<ul class="rows">' in text_of(person.get(following))
+    assert '<input type="hidden" name="view" value="list">' in text_of(rows)
+    assert '<link rel="canonical" href="http://testserver/skills?category=data">' in text_of(rows)
+
+
+def test_an_order_is_a_link_and_the_usual_one_is_in_no_address(person, catalogue):
+    text = text_of(person.get("/skills?sort=name&category=data"))
+
+    sorts = re.findall(
+        r'<li><a rel="nofollow" href="([^"]*)"( aria-current="true")?>([^<]*)</a>', text
+    )
+    assert [(unescape(link), is_set != "", label) for link, is_set, label in sorts[:4]] == [
+        ("?category=data", False, "Most installed"),
+        ("?sort=newest&category=data", False, "Newest"),
+        ("?sort=updated&category=data", False, "Last updated"),
+        ("?sort=name&category=data", True, "Name"),
+    ]
+    assert "Best match" in text_of(person.get("/skills?q=tables"))
 
 
 def test_no_filter_is_changed_with_the_cursor_of_another(person, catalogue):

@@ -8,19 +8,42 @@ import pytest
 from django.utils import timezone
 
 from catalogue.models import Persona, Skill
-from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
+from infrastructure.http_cache.store import cached_responses
+from installs.models import SkillInstall
+from tests.factories import (
+    AgentFactory,
+    PersonaFactory,
+    PersonaInstallFactory,
+    SkillFactory,
+    SkillInstallFactory,
+    review,
+)
 from tests.interfaces.pages import entries, links, text_of, visible
 
 
-def test_the_start_page_shows_what_there_is(person, catalogue):
+def test_the_start_page_says_what_is_here_and_shows_it(person, catalogue):
     SkillFactory(status="draft")
+    agent = AgentFactory()
+    SkillInstallFactory(agent=agent, skill=Skill.objects.get(slug="pdf-tables"))
+    PersonaInstallFactory(agent=agent, persona=catalogue)
+    old = SkillInstallFactory(agent=AgentFactory(suspended_at=timezone.now()))
+    SkillInstall.objects.filter(pk=old.pk).update(installed_at=timezone.now() - timedelta(days=8))
+    Skill.objects.exclude(slug="pdf-tables").update(status="draft")
 
     page = person.get("/")
 
     text = visible(page)
-    assert "1 skill 1 persona" in text
-    assert ("PDF tables Harbour Tools · data Extracts tables. 1,234 installs 14 tokens") in text
+    assert "A skill is a folder of instructions for one kind of task" in text
+    assert "A persona is a role, such as an archivist" in text
+    assert "1 skill 1 persona 1 agent 2 installs this week" in text
+    assert "PDF tables Harbour Tools · data 1,234 installs Extracts tables. python MIT v1" in text
     assert entries(page) == ["pdf-tables", "archivist"]
+    teach = text_of(page).partition('id="teach"')[2].partition("</section>")[0]
+    ways = re.findall(r'<details name="teach"( open)?><summary>(.*?)</summary>', teach)
+    assert ways == [
+        *((" open", "Claude Code"), ("", "Codex"), ("", "npx")),
+        *(("", "Any agent"), ("", "MCP")),
+    ]
     assert "npx skills add http://testserver" in text
     assert "grep -o 'mkt_agent_[0-9A-Za-z]*'" in text
     ways = {"/skills", "/personas", "/docs", "/skill.md", "/llms.txt", "/api/v1/openapi.json"}
@@ -28,7 +51,38 @@ def test_the_start_page_shows_what_there_is(person, catalogue):
     assert "http://testserver/mcp" in text
 
 
-def test_the_start_page_shows_the_most_installed_and_the_newest(person):
+def test_the_start_page_counts_up_to_a_maximum_and_not_what_is_switched_off(
+    person, settings, monkeypatch
+):
+    monkeypatch.setattr("interfaces.website.reads.MAX_USES", 2)
+    AgentFactory.create_batch(3)
+    SkillFactory()
+    assert "1 skill 0 personas 2+ agents 0 installs this week" in visible(person.get("/"))
+
+    settings.SHOW_ACTIVITY = False
+    cached_responses.clear()
+
+    assert "1 skill 0 personas Most installed skills" in visible(person.get("/"))
+
+
+@pytest.mark.infrastructure
+@pytest.mark.django_db(transaction=True)
+def test_the_numbers_of_the_start_page_are_kept_for_five_minutes(
+    person, monkeypatch, django_assert_num_queries
+):
+    monkeypatch.setattr("interfaces.website.reads.time", Mock(time=lambda: 300))
+    AgentFactory()
+    SkillFactory()
+    assert "1 agent 0 installs" in visible(person.get("/"))
+    AgentFactory()
+    assert "1 agent 0 installs" in visible(person.get("/"))
+
+    monkeypatch.setattr("interfaces.website.reads.time", Mock(time=lambda: 600))
+
+    assert "2 agents 0 installs" in visible(person.get("/"))
+
+
+def test_the_start_page_shows_the_most_installed(person):
     for downloads in range(9):
         SkillFactory(slug=f"skill-{downloads}", downloads=downloads)
         PersonaFactory(slug=f"persona-{downloads}", installs=9 - downloads)
@@ -37,22 +91,30 @@ def test_the_start_page_shows_the_most_installed_and_the_newest(person):
 
     skills = [f"skill-{downloads}" for downloads in (8, 7, 6, 5, 4, 3)]
     assert entries(page) == skills + [f"persona-{number}" for number in range(6)]
-    new = text_of(page).partition('id="new"')[2]
-    assert re.findall(r'href="/[a-z]+/([a-z0-9-]+)"', new)[:8] == [
-        *("skill-8", "skill-7", "skill-6", "skill-5"),
-        *("persona-8", "persona-7", "persona-6", "persona-5"),
-    ]
 
 
 def test_an_empty_marketplace_has_pages_too_and_teaches_nothing_that_it_does_not_have(person):
-    start = visible(person.get("/"))
+    page = person.get("/")
 
-    assert "0 skills 0 personas" in start
-    assert "There are no skills yet. Your agent can register now" in start
+    start = visible(page)
+    assert "0 skills" not in start
+    assert "There are no skills yet Are you on the staff? Log in to the admin to write" in start
     assert "/api/v1/agents/register" in start
     assert "pdf-tables" not in start
     assert "/install" not in start
-    assert "There are no skills yet." in visible(person.get("/skills"))
+    assert "Any agent Read http://testserver/skill.md and follow it. MCP http" in start
+    assert "Claude Code" not in start
+    assert "npx skills add" not in start
+    # No heading is over an empty list: activity waits for the script.
+    headings = re.findall(r"<h2[^>]*>(.*?)</h2>", text_of(page))
+    assert headings == [
+        *("There are no skills yet", "Teach your agent in one line"),
+        *("A first session", "Interfaces", "Recent activity"),
+    ]
+    assert '<section class="activity" aria-labelledby="activity" hidden>' in text_of(page)
+    skills = person.get("/skills")
+    assert "There are no skills yet." in visible(skills)
+    assert "Sort:" not in visible(skills)
     assert "There are no personas yet." in visible(person.get("/personas"))
     assert "No skills match." in visible(person.get("/skills?q=pdf"))
 
@@ -218,8 +280,8 @@ def test_a_card_shows_license_runtimes_scripts_and_price(person, catalogue):
     SkillFactory(slug="reads", title="Reads", files={"notes.md": b"1"})
     PersonaFactory(slug="priced", price_cents=123456)
 
-    assert "updated today MIT python" in visible(person.get("/skills?tag=pdf"))
-    assert "updated today scripts" in visible(person.get("/skills?q=runs"))
+    assert "python MIT v1 · updated today" in visible(person.get("/skills?tag=pdf"))
+    assert "scripts v1 · updated today" in visible(person.get("/skills?q=runs"))
     assert "scripts" not in visible(person.get("/skills?q=reads"))
     assert "scripts" in visible(person.get("/skills/runs")).partition("Install")[0]
     assert "$1,234.56" in visible(person.get("/personas?free=false"))

@@ -46,18 +46,26 @@ def visitor(request, live_server_of, catalogue):
         yield visitor
 
 
+@pytest.fixture
+def assert_fits_here(visitor, serious_violations):
+    def assert_fits_here(name):
+        assert_fits(visitor, name, serious_violations)
+
+    return assert_fits_here
+
+
 ALL_SCREENS = [*SCREENS, ("small phone", "light"), ("tablet", "dark")]
 
 
 @pytest.mark.parametrize("visitor", ALL_SCREENS, ids="-".join, indirect=True)
-def test_a_person_looks_around(visitor, serious_violations):
-    def assert_fits_here(name):
-        assert_fits(visitor, name, serious_violations)
-
+def test_a_person_looks_around(visitor, assert_fits_here):
     page = visitor.page
     visitor.open("/")
     page.wait_for_selector("text=reviewed Archivist")
+    assert page.locator("main section").last.inner_text().startswith("Recent activity")
     assert_fits_here("start")
+    page.click(".teach summary:has-text('MCP')")
+    assert page.locator(".teach pre:visible").inner_text() == f"{visitor.url}/mcp"
 
     page.fill("#q", "pfd table")
     visitor.press("Search")
@@ -87,11 +95,21 @@ def test_a_person_looks_around(visitor, serious_violations):
     assert "Tidy.\nIt asks first." in visitor.text()
     assert_fits_here("older reviews")
 
+    look_for_a_persona(visitor, assert_fits_here)
+    assert visitor.errors == []
+
+
+def look_for_a_persona(visitor, assert_fits_here):
+    page = visitor.page
     page.click(".reviews b a >> nth=0")
     assert "It has reviewed 1 persona." in visitor.text()
     assert_fits_here("agent")
     visitor.open("/skills?author=Harbour+Tools")
     assert_fits_here("author")
+
+    visitor.open("/skills?view=list")
+    page.click(".sorts summary")
+    assert_fits_here("rows")
 
     visitor.press("Personas", within="nav")
     if page.viewport_size["width"] < 960:
@@ -108,7 +126,6 @@ def test_a_person_looks_around(visitor, serious_violations):
         assert_fits_here(path)
     visitor.open(f"/claim/{AgentFactory(handle='crawler').claim.secret}")
     assert_fits_here("claim")
-    assert visitor.errors == []
 
 
 def test_a_command_is_copied(visitor):
@@ -183,13 +200,42 @@ def test_without_a_script_the_search_and_the_filters_work(visitor):
     assert visitor.page.url.endswith("/skills?q=pdf")
 
 
-def test_another_order_submits_itself(visitor):
-    visitor.open("/skills?q=pdf")
+def test_the_keyboard_chooses_an_order_and_an_empty_field_is_in_no_address(visitor):
+    page = visitor.page
+    visitor.open("/skills?category=development&view=list")
 
-    with visitor.page.expect_navigation():
-        visitor.page.select_option("[name=sort]", "name")
+    page.focus(".sorts summary")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    assert page.locator(".sorts[open]").count() == 0
+    page.keyboard.press("Enter")
+    visitor.press("Name")
+    assert page.url.endswith("/skills?category=development&view=list&sort=name")
+    visitor.press("Search")
+    assert page.url.endswith("/skills?category=development&sort=name&view=list")
 
-    assert "sort=name" in visitor.page.url
+
+ABOVE = """(selector) => [...document.querySelectorAll(selector)]
+    .filter((element) => element.getBoundingClientRect().bottom <= innerHeight).length"""
+
+
+@pytest.mark.parametrize("visitor", SCREENS, indirect=True)
+def test_what_matters_is_above_the_fold(visitor):
+    page = visitor.page
+    SkillFactory.create_batch(12)
+    is_phone = page.viewport_size["width"] < 400
+    page.set_viewport_size(
+        {"width": 390, "height": 844} if is_phone else {"width": 1280, "height": 800}
+    )
+
+    visitor.open("/")
+    assert page.evaluate(ABOVE, ".lead, #q, .counts") == 3
+    assert page.evaluate(ABOVE, "[aria-labelledby=skills] .card") >= (3 if is_phone else 5)
+    assert page.evaluate("document.fonts.check('1rem \\'Inter Variable\\'')")
+    visitor.open("/skills?view=list" if is_phone else "/skills?view=list&category=development")
+    head = "document.querySelector('.browse > header').getBoundingClientRect()"
+    assert page.evaluate(f"{head}.height") <= 140
+    assert page.evaluate(ABOVE, ".rows .card") >= 12
 
 
 REACHABLE = """() => [...document.querySelectorAll("a[href], button, input, select, summary, pre")]

@@ -23,7 +23,8 @@ def test_the_page_needs_nothing_that_its_policy_forbids(operator, url):
     text = operator.get(url).content.decode()
 
     loaded = {*re.findall(r'<(?:link|img)[^>]* (?:src|href)="([^"]*)"', text)}
-    assert loaded == {"/feed.atom", "/static/pages.css", "/static/icon.svg"}
+    files = {f"/static/{name}" for name in ("pages.css", "icon.svg", "inter.woff2")}
+    assert loaded == {"/feed.atom", *files}
     assert not re.search(r"<script|<style|style=|\son\w+=|http-equiv|name=.referrer", text)
     style = operator.get("/static/pages.css")
     assert style.status_code == 200

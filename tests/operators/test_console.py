@@ -286,4 +286,4 @@ def test_the_number_of_statements_does_not_grow(console, agent, key):
 
     assert [statements(path) for path in ("/operator", HOME)] == before
     assert before[0] <= 4
-    assert before[1] <= 20
+    assert before[1] <= 14

@@ -56,6 +56,8 @@ class ConsoleWalk:
         code = self.page.inner_text("#code")
         page_key = self.page.inner_text("#key") if key is None else key
         assert self.status(agent, "POST", f"{ME}/confirm-claim", {"code": code}) == 200
+        # The page loads itself again, which would end the next navigation of a walk that goes on.
+        self.page.wait_for_selector("h1:has-text('Confirmed')")
         return page_key
 
     def status(self, agent, method="GET", path=ME, body=None):
@@ -75,13 +77,33 @@ class ConsoleWalk:
         assert self.page.url.endswith(f"/operator/agents/{agent.handle}")
 
 
+def busy_agent(handle):
+    """An agent that has skills, one of them recalled, and an active persona that it reviewed."""
+    agent = AgentFactory(handle=handle)
+    SkillInstallFactory(agent=agent, skill__slug="pdf-tables")
+    SkillInstallFactory(agent=agent, skill__slug="csv-tables").skill.recall("It loses rows.")
+    persona = PersonaInstallFactory(agent=agent, persona__slug="librarian", is_active=True).persona
+    review(agent, persona, rating=4.5, comment="Tidy, and knows when to ask.")
+    return agent
+
+
+def pause_and_limit(operator, agent):
+    """From the agent's page: pause and resume it, and limit its installs."""
+    operator.do("Pause", "Pause", "You paused this agent")
+    assert operator.status(agent) == 401
+    operator.do("Resume", "Resume", "Resumed")
+    assert operator.status(agent) == 200
+    operator.visitor.press("Set limits")
+    operator.look("limits")
+    operator.page.fill("[name=install]", "1")
+    operator.visitor.press("Set limits")
+    install = ("POST", f"{ME}/skills/install", {"slug": "pdf-tables"})
+    assert [operator.status(agent, *install) for _ in range(2)] == [409, 429]
+
+
 @pytest.mark.parametrize("visitor", SCREENS, ids="-".join, indirect=True)
 def test_an_operator_claims_helps_stops_and_releases_agents(visitor, serious_violations):
-    first, second = AgentFactory(handle="crawler"), AgentFactory(handle="archivist")
-    SkillInstallFactory(agent=first, skill__slug="pdf-tables")
-    SkillInstallFactory(agent=first, skill__slug="csv-tables").skill.recall("It loses rows.")
-    persona = PersonaInstallFactory(agent=first, persona__slug="librarian", is_active=True).persona
-    review(first, persona, rating=4.5, comment="Tidy, and knows when to ask.")
+    first, second = busy_agent("crawler"), AgentFactory(handle="archivist")
     operator, page = ConsoleWalk(visitor, serious_violations), visitor.page
 
     key = operator.claim(first)
@@ -99,19 +121,8 @@ def test_an_operator_claims_helps_stops_and_releases_agents(visitor, serious_vio
     operator.do("Issue a token", "Issue token", "Copy it now: only this browser shows it")
     first.token.text = page.inner_text("#token")
     assert operator.status(first) == 200
-
     visitor.press("Back to crawler")
-    operator.do("Pause", "Pause", "You paused this agent")
-    assert operator.status(first) == 401
-    operator.do("Resume", "Resume", "Resumed")
-    assert operator.status(first) == 200
-    visitor.press("Set limits")
-    operator.look("limits")
-    page.fill("[name=install]", "1")
-    visitor.press("Set limits")
-    install = ("POST", f"{ME}/skills/install", {"slug": "pdf-tables"})
-    assert [operator.status(first, *install) for _ in range(2)] == [409, 429]
-
+    pause_and_limit(operator, first)
     operator.do("New claim URL", "Replace the claim URL", "crawler has a new claim URL.")
     operator.do("Remove csv-tables", "Remove", "Removed csv-tables from crawler.")
     assert page.get_by_role("link", name="csv-tables").count() == 0
@@ -165,6 +176,20 @@ def test_an_operator_pins_and_updates(visitor, serious_violations):
     assert visitor.errors == []
 
 
+def delete(operator, handle, *, mistyped):
+    """From the agent's page: delete it at the second try."""
+    operator.visitor.press("Delete")
+    operator.look("Delete")
+    operator.page.fill("[name=handle]", mistyped)
+    operator.visitor.press("Delete")
+    operator.look("Delete, refused")
+    assert f"This is not its handle. Type {handle}." in operator.visitor.text()
+    operator.page.fill("[name=handle]", handle)
+    operator.visitor.press("Delete")
+    operator.look("Deleted")
+    assert f"Deleted {handle}." in operator.visitor.text()
+
+
 @pytest.mark.parametrize("visitor", SCREENS, ids="-".join, indirect=True)
 def test_an_operator_replaces_what_was_recalled(visitor, serious_violations):
     old, new = SkillFactory(slug="old-tables"), SkillFactory(slug="new-tables")
@@ -200,16 +225,7 @@ def test_an_operator_replaces_what_was_recalled(visitor, serious_violations):
         page.click("text=Export all of this")
     assert download.value.suggested_filename == "spider.json"
     assert json.loads(download.value.path().read_text())["personas"][0]["slug"] == "scribe"
-    visitor.press("Delete")
-    operator.look("Delete")
-    page.fill("[name=handle]", "crawler")
-    visitor.press("Delete")
-    operator.look("Delete, refused")
-    assert "This is not its handle. Type spider." in visitor.text()
-    page.fill("[name=handle]", "spider")
-    visitor.press("Delete")
-    operator.look("Deleted")
-    assert "Deleted spider." in visitor.text()
+    delete(operator, "spider", mistyped="crawler")
     # The browser logs a refused form as an error of its address.
     refused = [error for error in visitor.errors if "400" in str(error)]
     assert visitor.errors == refused

@@ -85,7 +85,7 @@ def test_it_needs_as_many_queries_for_more_rows(console, agent, django_assert_ma
         SkillInstallFactory(agent=agent)
         review(agent, PersonaFactory(), 4)
 
-    with django_assert_max_num_queries(25):
+    with django_assert_max_num_queries(19):
         console.get(EXPORT)
 
 

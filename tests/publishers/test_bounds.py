@@ -13,11 +13,11 @@ from tests.publishers.issuer import BOTH, CI
 
 
 def hang(_handler, is_over):
-    is_over.wait(10)
+    is_over.wait(60)
 
 
 def drip(handler, is_over):
-    for byte in b"HTTP/1.1 200 OK\r\n" * 20:
+    for byte in b"HTTP/1.1 200 OK\r\n" * 100:
         handler.wfile.write(bytes([byte]))
         if is_over.wait(0.05):
             return

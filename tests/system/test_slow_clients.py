@@ -85,6 +85,23 @@ KINDS = {
 PIECEMEAL = {"slow uploads", "slow chunks"}
 
 
+def read_beside(server, slow):
+    """The readers of a list, meanwhile."""
+    try:
+        for client in slow:
+            client.connect(server.port)
+        with Readers(server, ["/api/v1/skills"], pause=0.04) as others:
+            end = time.monotonic() + SECONDS
+            while time.monotonic() < end:
+                for client in slow:
+                    client.go_on()
+                time.sleep(1)
+    finally:
+        for client in slow:
+            client.link.close()
+    return others
+
+
 @pytest.mark.contract("24.8")
 @pytest.mark.parametrize("kinds", scale(short=[[*KINDS]], long=[[kind] for kind in KINDS]))
 def test_slow_clients_hold_no_thread(own_server_of, kinds):
@@ -98,18 +115,7 @@ def test_slow_clients_hold_no_thread(own_server_of, kinds):
     must_end = [
         client for number, client in enumerate(slow) if kinds[number // SLOW] not in PIECEMEAL
     ]
-    try:
-        for client in slow:
-            client.connect(server.port)
-        with Readers(server, ["/api/v1/skills"], pause=0.04) as others:
-            end = time.monotonic() + SECONDS
-            while time.monotonic() < end:
-                for client in slow:
-                    client.go_on()
-                time.sleep(1)
-    finally:
-        for client in slow:
-            client.link.close()
+    others = read_beside(server, slow)
 
     others.seconds.sort()
     p99 = others.seconds[int(len(others.seconds) * 0.99)]

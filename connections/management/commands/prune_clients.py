@@ -12,9 +12,7 @@ class Command(ActingCommand):
     def handle(self, **options):
         AuthorizationCode.objects.outdated().delete()
         Connection.objects.outdated().delete()
-        clients = OAuthClient.objects.outdated()
-        number = clients.count()
-        clients.delete()
+        number = OAuthClient.objects.prune()
         if number:
             AuditEvent.objects.record("prune_clients", kind="oauthclient", count=number)
         self.stdout.write(f"Deleted {number:,} clients.")

@@ -69,64 +69,91 @@ def look(visitor, serious_violations, name):
     assert page.evaluate(width) == 0, name
 
 
-@pytest.mark.contract("35.20", "35.27")
-@pytest.mark.parametrize("visitor", SCREENS, ids="-".join, indirect=True)
-def test_a_person_connects_a_client(visitor, serious_violations):
-    agent = AgentFactory(handle="crawler", name="Reads the web")
-    key, page = claim(agent), visitor.page
-    with client_site() as site:
-        client = OAuthClient.objects.register(name="Claude", redirect_uris=[f"{site.url}/callback"])
+class ConnectWalk:
+    """A person's browser, on the site of a client that asks to be connected."""
+
+    def __init__(self, visitor, serious_violations, site):
+        self.visitor, self.page, self.site = visitor, visitor.page, site
+        self.serious_violations = serious_violations
+        callback = f"{site.url}/callback"
+        self.client = OAuthClient.objects.register(name="Claude", redirect_uris=[callback])
         parameters = {
             "response_type": "code",
-            "client_id": client.public_id,
-            "redirect_uri": f"{site.url}/callback",
+            "client_id": self.client.public_id,
+            "redirect_uri": callback,
             "code_challenge": CHALLENGE,
             "code_challenge_method": "S256",
             "state": "the state",
         }
         site.link = f"{visitor.url}/operator/connect?{urlencode(parameters)}"
 
-        def arrive():
-            page.goto(site.url)
-            page.click("text=Connect")
-            page.wait_for_url("**&here=1")
+    def look(self, name):
+        look(self.visitor, self.serious_violations, name)
 
-        # Without a session: the key, then the question, all of it with the keyboard.
-        arrive()
-        look(visitor, serious_violations, "log-in")
-        page.focus("[name=key]")
-        page.keyboard.type(key)
-        page.keyboard.press("Enter")
-        page.wait_for_selector("text=It calls itself")
-        look(visitor, serious_violations, "consent")
-        page.focus("[name=agent]")
-        for _ in range(2):
-            page.keyboard.press("Tab")
-        page.keyboard.press("Space")  # unticks "install"
-        for _ in range(2):
-            page.keyboard.press("Tab")
-        page.keyboard.press("Enter")
-        page.wait_for_url(f"{site.url}/callback?**")
+    def arrive(self):
+        self.page.goto(self.site.url)
+        self.page.click("text=Connect")
+        self.page.wait_for_url("**&here=1")
+
+    def allow_by_keyboard(self, key):
+        """Log in with the key, and allow everything but "install"."""
+        self.page.focus("[name=key]")
+        self.page.keyboard.type(key)
+        self.page.keyboard.press("Enter")
+        self.page.wait_for_selector("text=It calls itself")
+        self.look("consent")
+        self.page.focus("[name=agent]")
+        for button in ("Tab", "Tab", "Space", "Tab", "Tab", "Enter"):
+            self.page.keyboard.press(button)
+        self.page.wait_for_url(f"{self.site.url}/callback?**")
+
+    def allow_a_new_agent(self):
+        self.page.fill("[name=name]", "Ada Lovelace")
+        self.page.fill("[name=email]", "ada@example.com")
+        self.visitor.press("Get an agent")
+        self.page.wait_for_selector("text=Your operator key")
+        self.look("newcomer")
+        self.visitor.press("Allow")
+        self.page.wait_for_url(f"{self.site.url}/callback?**")
+
+
+@pytest.mark.contract("35.20", "35.27")
+@pytest.mark.parametrize("visitor", SCREENS, ids="-".join, indirect=True)
+def test_a_person_connects_a_client(visitor, serious_violations):
+    key, page = claim(AgentFactory(handle="crawler", name="Reads the web")), visitor.page
+    with client_site() as site:
+        walk = ConnectWalk(visitor, serious_violations, site)
+        # Without a session: the key, then the question.
+        walk.arrive()
+        walk.look("log-in")
+        walk.allow_by_keyboard(key)
         assert site.answers[-1].keys() == {"code", "state", "iss"}
         assert (site.answers[-1]["state"], site.answers[-1]["iss"]) == ("the state", visitor.url)
-        assert client.codes.get().scopes == ["read", "review"]
-        client.codes.get().spend()
+        assert walk.client.codes.get().scopes == ["read", "review"]
+        walk.client.codes.get().spend()
 
         # With one: the strict cookie is there behind the hop, and the question comes again.
-        arrive()
+        walk.arrive()
         visitor.press("Deny")
         page.wait_for_url(f"{site.url}/callback?**")
         assert site.answers[-1]["error"] == "access_denied"
 
         # The callback of claude.ai opens its own app.
         site.onward = "claude://connected"
-        arrive()
+        walk.arrive()
         with page.expect_event("request", lambda request: request.url == site.onward):
             page.click("button:has-text('Allow')")
         assert "code" in site.answers[-1]
 
         visitor.open("/operator/connections")
-        look(visitor, serious_violations, "connections")
+        walk.look("connections")
         assert "acts as crawler, may read, review" in visitor.text()
+
+        # Somebody else, who has no agent yet.
+        site.onward = ""
+        page.context.clear_cookies()
+        walk.arrive()
+        walk.allow_a_new_agent()
+        assert "code" in site.answers[-1]
         errors = [text for _, text in visitor.errors if f"a request to {site.url}/" not in text]
-        assert errors == [f"a request to {site.onward}"]
+        assert errors == ["a request to claude://connected"]

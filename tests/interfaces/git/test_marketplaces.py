@@ -40,6 +40,16 @@ def test_the_catalogue_has_skills_and_free_personas(live_server_of, git):
     git("fsck", "--strict", within="catalogue")
 
 
+MANIFEST = {
+    "name": "pdf-tables",
+    "version": "2.0.0",
+    "description": "Reads tables.",
+    "author": {"name": "Ada"},
+    "license": "MIT",
+    "keywords": ["pdf", "Tables"],
+}
+
+
 @pytest.mark.contract("27.4", "34.6")
 def test_a_skill_is_a_plugin(live_server_of, git):
     skill = SkillFactory(
@@ -57,14 +67,6 @@ def test_a_skill_is_a_plugin(live_server_of, git):
     git("clone", address(live_server_of(), "catalogue"))
 
     plugin = paths_below(git.files("catalogue"), "plugins/pdf-tables")
-    manifest = {
-        "name": "pdf-tables",
-        "version": "2.0.0",
-        "description": "Reads tables.",
-        "author": {"name": "Ada"},
-        "license": "MIT",
-        "keywords": ["pdf", "Tables"],
-    }
     schema = "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json"
     assert sorted(plugin) == [
         ".claude-plugin/plugin.json",
@@ -72,10 +74,10 @@ def test_a_skill_is_a_plugin(live_server_of, git):
         "plugin.json",
         "skills/pdf-tables/SKILL.md",
     ]
-    assert json.loads(plugin["plugin.json"]) == {"$schema": schema, **manifest}
-    assert json.loads(plugin[".claude-plugin/plugin.json"]) == manifest
+    assert json.loads(plugin["plugin.json"]) == {"$schema": schema, **MANIFEST}
+    assert json.loads(plugin[".claude-plugin/plugin.json"]) == MANIFEST
     assert json.loads(plugin[".codex-plugin/plugin.json"]) == {
-        **manifest,
+        **MANIFEST,
         "skills": "./skills/",
         "interface": {
             "displayName": "PDF Tables",

@@ -1,16 +1,17 @@
 from datetime import timedelta
 
 from django.contrib import admin
-from django.db.models import Count
+from django.db.models import Case, Count, F, Value, When
 from django.template.defaultfilters import truncatechars
 from django.urls import reverse
 from django.utils import timezone
 
 from catalogue.models import Persona, Skill
+from installs.admin.versions import version_of, with_versions
 from installs.models import PersonaInstall, SkillInstall
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, WholeNameSearchMixin, link_to
 from marketplace.adminsite.filters import ChoiceFilter
-from marketplace.adminsite.panels import panel
+from marketplace.adminsite.panels import Link, table
 
 MAX_COUNTED = 10_000  # of the newest installs, to rank skills
 
@@ -26,17 +27,28 @@ class PresentFilter(ChoiceFilter):
 class InstallAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
     search_help_text = "A whole slug or handle"
     in_totals = True
-    counted_by_day = ("Installs", "installed_at")
+    counted_by_day = "installed_at"
 
     def get_queryset(self, request):
         unseen = self.model.Entry.long_columns(f"{self.model.kind}__")
-        return super().get_queryset(request).defer(*unseen)
+        installs = super().get_queryset(request).defer(*unseen)
+        return with_operators(with_versions(installs))
+
+    @admin.display(description="version")
+    def version(self, install):
+        return version_of(install)
+
+    @admin.display(description="operator (not verified)", empty_value="none")
+    def operator(self, install):
+        return install.operator or None
 
 
 @admin.register(SkillInstall)
 class SkillInstallAdmin(InstallAdmin):
     menu = MenuItem("Activity", 33, "download")
-    list_display = ["skill", "agent", "runtime_start", "installed_at", "removed_at"]
+    list_display = [
+        *("skill", "agent", "version", "operator", "runtime_start", "installed_at", "removed_at")
+    ]
     list_filter = [PresentFilter]
     list_select_related = ["skill", "agent"]
     search_fields = ["skill__slug", "agent__handle"]
@@ -67,28 +79,45 @@ class SkillInstallAdmin(InstallAdmin):
 @admin.register(PersonaInstall)
 class PersonaInstallAdmin(InstallAdmin):
     menu = MenuItem("Activity", 34, "person_add")
-    list_display = ["persona", "agent", "is_active", "installed_at", "removed_at"]
+    list_display = [
+        *("persona", "agent", "version", "operator", "is_active", "installed_at", "removed_at")
+    ]
     list_select_related = ["persona", "agent"]
     list_filter = ["is_active", PresentFilter]
     search_fields = ["persona__slug", "agent__handle"]
+
+
+def with_operators(installs):
+    """Installs with the `handle` of the agent, and the operator of a claimed one."""
+    claim = "agent__claim__"
+    is_claimed = When(**{f"{claim}claimed_at__isnull": False}, then=f"{claim}operator_name")
+    return installs.annotate(
+        handle=F("agent__handle"),
+        operator=Case(is_claimed, default=Value("")),
+        operator_key=F(f"{claim}key"),
+    )
+
+
+def operator_of(request, install):
+    if not install.operator:
+        return "none"
+    key = install.operator_key
+    return Link(install.operator, link_to(request, "agents.operatorkey", key) if key else "")
 
 
 def held_by(model_admin, request, entry):
     """The agents that have the entry: the newest installs, and a link to all of them."""
     [(_, holders)] = model_admin.holders_of([entry])
     kind = model_admin.opts.model_name
-    installs = (
-        entry.agent_installs.present()
-        .select_related("agent")
-        .only("installed_at", f"{kind}_id", "agent_id", "agent__handle")
-    )
-    return panel(
+    return table(
         f"{'Still held' if entry.is_recalled else 'Held'} by {holders}",
-        installs,
+        ["Agent", "Version", "Operator", "Installed"],
+        with_operators(with_versions(entry.agent_installs.present())),
         lambda install: (
-            install.agent.handle,
-            install.installed_at,
-            link_to(request, "agents.agent", install.agent_id),
+            Link(install.handle, link_to(request, "agents.agent", install.agent_id)),
+            version_of(install),
+            operator_of(request, install),
+            f"{install.installed_at:%d %b %Y, %H:%M}",
         ),
         reverse(f"admin:installs_{kind}install_changelist")
         + f"?{kind}__id__exact={entry.pk}&present=yes",

@@ -6,7 +6,7 @@ class Migration(migrations.Migration):
     atomic = False
 
     dependencies = [
-        ('catalogue', '0023_deprecated_at'),
+        ('catalogue', '0024_deprecated_at'),
     ]
 
     operations = [

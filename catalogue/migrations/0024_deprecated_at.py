@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('catalogue', '0022_indexes_of_names'),
+        ('catalogue', '0023_more_spellings'),
     ]
 
     operations = [
