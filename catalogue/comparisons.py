@@ -2,11 +2,11 @@
 
 from itertools import chain
 
-from django.template.defaultfilters import filesizeformat
+from django.template.defaultfilters import filesizeformat, pluralize
 
 from catalogue.inspection import is_script
 from catalogue.models import FileContent
-from marketplace.diffs import Comparison, change_of
+from marketplace.diffs import Comparison, change_of, line_counts
 
 ROOM = 512 * 1024  # bytes of texts other than SKILL.md that a comparison shows
 
@@ -26,6 +26,33 @@ def version_changes(old, new, *, with_text=True):
         changes.append(change_of(new.TEXT_NAME, old.text, new.text, comparison))
     files, _ = file_changes(old.files, new.files, ROOM, comparison)
     return changes + files
+
+
+def summary_of(old, new, comparison):
+    """What changed between two versions, in a line such as "SKILL.md: 2 lines added; new title".
+
+    The lines of a text are counted unless the `text` of a version is None.
+    """
+    parts = []
+    if new.is_free and old.text_digest != new.text_digest:
+        is_read = None not in (old.text, new.text)
+        changes = [change_of("", old.text, new.text, comparison)] if is_read else []
+        counts = line_counts(changes)
+        parts.append(f"{new.TEXT_NAME}: {counts}" if counts else f"another {new.TEXT_NAME}")
+    names = [name for name in ("title", "description") if getattr(old, name) != getattr(new, name)]
+    if new.is_free and old.frontmatter != new.frontmatter:
+        names.append("frontmatter")
+    parts += [f"new {name}" for name in names]
+    before, after = ({file["path"]: file for file in version.files} for version in (old, new))
+    counts = {
+        "added": len(after.keys() - before.keys()),
+        "changed": sum(before[path] != after[path] for path in before.keys() & after.keys()),
+        "removed": len(before.keys() - after.keys()),
+    }
+    parts += [f"{n:,} file{pluralize(n)} {what}" for what, n in counts.items() if n]
+    if new.version and old.version != new.version:
+        parts.append(f"labeled {new.version}")
+    return "; ".join(parts)
 
 
 def file_changes(before, after, room, comparison):

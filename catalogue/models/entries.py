@@ -37,6 +37,7 @@ class Kind(models.TextChoices):
     PERSONA = "persona", "Personas"
 
 
+DEPRECATION = ["deprecation_message", "deprecated_at", "successor"]
 # What staff read for each refusal of the triggers (schema/versions.sql).
 REFUSALS = {
     "text_is_not_recalled": "This text was recalled. Change it, or lift the recall of its version.",
@@ -76,6 +77,7 @@ class Entry(VisibleTexts, Inspected, Checked):
     deprecation_message = models.CharField(
         max_length=MAX_REASON, blank=True, db_default="", editable=False
     )
+    deprecated_at = models.DateTimeField(null=True, editable=False)
     # Its index holds deprecated entries only, and adds nothing to the cost of an install.
     successor = models.ForeignKey(
         "self", models.SET_NULL, null=True, editable=False, related_name="+", db_index=False
@@ -204,8 +206,8 @@ class Entry(VisibleTexts, Inspected, Checked):
         """
         if (self.deprecation_message, self.successor) == (message, successor):
             return False
-        self.deprecation_message, self.successor = message, successor
-        self.save(update_fields=["deprecation_message", "successor", "updated_at"])
+        self._advise_against(message, successor)
+        self.save(update_fields=[*DEPRECATION, "updated_at"])
         return True
 
     @transaction.atomic
@@ -239,11 +241,10 @@ class Entry(VisibleTexts, Inspected, Checked):
         self.refresh_from_db()
         if self.withdrawal_reason and self.deprecation_message == self.withdrawal_reason:
             # The recall that ends had deprecated it.
-            self.deprecation_message, self.successor = "", None
+            self._advise_against("")
         if withdrawal_reason:
-            if successor and not self.deprecation_message:
-                self.deprecation_message = withdrawal_reason
-            self.successor = successor
+            message = self.deprecation_message or (withdrawal_reason if successor else "")
+            self._advise_against(message, successor)
         self.status = status
         self.withdrawn_at, self.withdrawal_reason = withdrawn_at, withdrawal_reason
         if self.is_published and not self.content:
@@ -253,7 +254,11 @@ class Entry(VisibleTexts, Inspected, Checked):
         self.check_text(self.digest)
         # Only these fields: most triggers run when one of their own columns is written.
         fields = ["status", "withdrawn_at", "withdrawal_reason"]
-        self.save(update_fields=[*fields, "deprecation_message", "successor", "updated_at"])
+        self.save(update_fields=[*fields, *DEPRECATION, "updated_at"])
+
+    def _advise_against(self, message, successor=None):
+        self.deprecation_message, self.successor = message, successor
+        self.deprecated_at = (self.deprecated_at or timezone.now()) if message else None
 
 
 # Fields that are not in the history's snapshots: computed, counted, or never changed.
@@ -266,6 +271,7 @@ NO_HISTORY = [
     "updated_at",
     "context_tokens",
     "digest",
+    "deprecated_at",
     "source",
     "former_source",
     "findings",

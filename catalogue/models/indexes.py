@@ -9,7 +9,7 @@ from catalogue.models.entries import TITLE_AND_SLUG_WORDS, TITLE_WITHOUT_CASE
 from catalogue.models.inspected import HAS_STRICT_FINDINGS
 from catalogue.models.labels import keys_of
 from catalogue.models.look_alikes import look_alike_keys
-from catalogue.models.status import PUBLISHED
+from catalogue.models.status import PUBLISHED, Status
 
 
 def entry_indexes(kind, popularity):
@@ -58,6 +58,17 @@ def other_indexes(kind):
             fields=["former_source"],
             name=f"{kind}_former_source",
             condition=~Q(former_source=""),
+        ),
+        # For what changed this week.
+        models.Index(
+            F("withdrawn_at").desc(),
+            name=f"{kind}_recalled",
+            condition=Q(status=Status.WITHDRAWN) & ~Q(withdrawal_reason=""),
+        ),
+        models.Index(
+            F("deprecated_at").desc(),
+            name=f"{kind}_deprecated",
+            condition=Q(deprecated_at__isnull=False),
         ),
         unpublished(F("status"), "status"),
         *(unpublished(Lower(name), f"{name}_key") for name in ("category", "author")),

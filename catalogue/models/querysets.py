@@ -44,7 +44,7 @@ class EntryQuerySet(CountedQuerySet):
     def for_list(self):
         """Defer what lists do not show, above all the long columns."""
         unseen = "source", "former_source", "status", "withdrawn_at", "withdrawal_reason"
-        more = "successor", "findings", *self.model.long_columns()
+        more = "deprecated_at", "successor", "findings", *self.model.long_columns()
         return self.with_successor().defer(*unseen, *more)
 
     def with_successor(self):

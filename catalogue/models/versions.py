@@ -196,6 +196,19 @@ class Version(models.Model):
         return {name: getattr(self, name) for name in names}
 
 
+def version_indexes(kind):
+    """What is new, what has a new version, and which versions were recalled, newest first."""
+    conditions = {
+        "first": (Q(number=1), "created_at"),
+        "later": (Q(number__gt=1), "created_at"),
+        "recalled": (Q(recalled_at__isnull=False), "recalled_at"),
+    }
+    return [
+        models.Index(F(column).desc(), name=f"{kind}_version_{name}", condition=condition)
+        for name, (condition, column) in conditions.items()
+    ]
+
+
 class SkillVersion(SkillFolder, Version):
     kind, Entry = "skill", Skill
     OF_ENTRY = []  # columns of the entry that a response needs, besides its slug
@@ -211,6 +224,7 @@ class SkillVersion(SkillFolder, Version):
         constraints = [
             models.UniqueConstraint(F("skill"), F("number").desc(), name="unique_skill_number")
         ]
+        indexes = version_indexes("skill")
 
     @property
     def text_digest(self):
@@ -243,6 +257,7 @@ class PersonaVersion(PersonaFile, Version):
         constraints = [
             models.UniqueConstraint(F("persona"), F("number").desc(), name="unique_persona_number")
         ]
+        indexes = version_indexes("persona")
 
     @cached_property
     def slug(self):

@@ -16,6 +16,7 @@ UNSEEN = {
     "former_source",
     "withdrawn_at",
     "withdrawal_reason",
+    "deprecated_at",
     "digest",
     "context_tokens",
     "archive_digest",

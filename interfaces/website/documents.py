@@ -1,7 +1,7 @@
-"""The website's documents: the sitemap for crawlers, a feed of new entries, and the activity.
+"""The website's documents: the sitemap for crawlers, Atom feeds, and the activity.
 
 django.contrib.sitemaps counts all entries and reads its pages with OFFSET, so the parts here are
-ranges of ids. The feed is Django's Atom1Feed, without the views of django.contrib.syndication.
+ranges of ids. The feeds are Django's Atom1Feed, without the views of django.contrib.syndication.
 """
 
 import re
@@ -16,13 +16,15 @@ from django.views.decorators.csrf import csrf_exempt
 
 from interfaces.website import reads
 from interfaces.website.access import refusal
+from interfaces.website.tags import headline
+from interfaces.website.week import week
 from marketplace.access import AsksReaders, Audience
 from marketplace.api.links import base_url
 from marketplace.api.responses import public_response
 from marketplace.hidden_text import visible
 
 PART = re.compile(r"(skills|personas)-(0|[1-9][0-9]{0,8})")
-PAGES = ["/", "/skills", "/personas", "/docs", "/skill.md", "/guide.md", "/llms.txt"]
+PAGES = ["/", "/skills", "/personas", "/this-week", "/docs", "/skill.md", "/guide.md", "/llms.txt"]
 MAX_NEW = 50
 # Characters that XML 1.0 cannot hold, not even escaped.
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -43,8 +45,8 @@ class PublicDocument(AsksReaders, View):
         super().setup(request, *args, **kwargs)
         refusal(self, request)
 
-    def respond(self, content, validator):
-        return public_response(content, validator, content_type=self.content_type)
+    def respond(self, content, *validators):
+        return public_response(content, *validators, content_type=self.content_type)
 
 
 class ActivityDocument(PublicDocument):
@@ -99,34 +101,84 @@ def sitemap(root, element, urls):
 
 
 class AtomFeed(PublicDocument):
-    """The newest skills and personas (RFC 4287)."""
+    """A feed for readers (RFC 4287)."""
 
     content_type = "application/atom+xml; charset=utf-8"
+    path = None
+    title = None
+    page = "/"  # that it is about
 
-    def get(self, request):
-        newest, validator, _ = reads.newest(MAX_NEW)
-        base = base_url(request)
+    def respond_with(self, items, *validators):
+        """`items` are what `add_item` takes, with an `id` that is unique within this host."""
+        base = base_url(self.request)
         feed = Atom1Feed(
-            title="New in the Agent Marketplace",
-            link=f"{base}/",
+            title=self.title,
+            link=f"{base}{self.page}",
             description=None,
-            feed_url=f"{base}/feed.atom",
-            feed_guid=f"{base}/feed.atom",
+            feed_url=f"{base}{self.path}",
+            feed_guid=f"{base}{self.path}",
             author_name="Agent Marketplace",
             language="en",
         )
+        for item in items:
+            item["unique_id"] = get_tag_uri(f"{base}/{item.pop('id')}", item["pubdate"])
+            item["link"] = f"{base}{item['link']}"
+            # Readers take a summary for HTML.
+            item["description"] = escape(plain(item["description"]))
+            feed.add_item(**item | {"title": plain(item["title"])})
+        return self.respond(feed.writeString("utf-8"), *validators)
+
+
+def plain(text):
+    """The text as XML can hold it, with hidden characters as visible marks."""
+    return visible(NOT_XML.sub("", text))
+
+
+class NewEntriesFeed(AtomFeed):
+    """The newest skills and personas."""
+
+    path = "/feed.atom"
+    title = "New in the Agent Marketplace"
+
+    def get(self, request):
+        newest, validator, _ = reads.newest(MAX_NEW)
         entries = [(section, entry) for section, rows in newest.items() for entry in rows]
         entries.sort(key=lambda pair: pair[1].created_at, reverse=True)
-        for section, entry in entries[:MAX_NEW]:
-            feed.add_item(
-                title=visible(NOT_XML.sub("", entry.title)),
-                link=f"{base}/{section}/{entry.slug}",
-                # Readers take a summary for HTML.
-                description=escape(visible(NOT_XML.sub("", entry.description))),
-                author_name=visible(NOT_XML.sub("", entry.author)) or None,
-                categories=[visible(NOT_XML.sub("", entry.category))] if entry.category else [],
-                unique_id=get_tag_uri(f"{base}/{entry.public_id}", entry.created_at),
-                pubdate=entry.created_at,
-                updateddate=entry.updated_at,
-            )
-        return self.respond(feed.writeString("utf-8"), validator)
+        return self.respond_with(map(self.item, entries[:MAX_NEW]), validator)
+
+    def item(self, pair):
+        section, entry = pair
+        return {
+            "id": entry.public_id,
+            "title": entry.title,
+            "link": f"/{section}/{entry.slug}",
+            "description": entry.description,
+            "author_name": plain(entry.author) or None,
+            "categories": [plain(entry.category)] if entry.category else [],
+            "pubdate": entry.created_at,
+            "updateddate": entry.updated_at,
+        }
+
+
+class WeekFeed(AtomFeed):
+    """What changed in the last seven days."""
+
+    is_slow = True
+    path = "/this-week.atom"
+    title = "What changed this week in the Agent Marketplace"
+    page = "/this-week"
+
+    def get(self, request):
+        (days, _), validator, _ = week()
+        items = [self.item(event) for _, events in days for event in events]
+        return self.respond_with(items, validator, reads.until_tomorrow())
+
+    def item(self, event):
+        return {
+            "id": f"{event.public_id}/{event.change.replace(' ', '-')}/{event.number}",
+            "title": f"{headline(event)}: {event.title}",
+            "link": f"/{event.kind}s/{event.slug}",
+            "description": event.note,
+            "pubdate": event.at,
+            "updateddate": event.at,
+        }

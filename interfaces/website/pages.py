@@ -16,6 +16,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.generic import RedirectView
 
 from interfaces.website import access, reads
+from interfaces.website.week import week
 from marketplace.access import AsksReaders, Audience, for_everyone, is_public
 from marketplace.api.exceptions import ApiError
 from marketplace.api.links import base_url
@@ -73,6 +74,17 @@ class Page(AsksReaders, View):
 def as_text(number):
     """A number that is counted up to a maximum, in words."""
     return f"{number:,}" if number <= reads.MAX_USES else f"{reads.MAX_USES:,}+"
+
+
+class WeekPage(Page):
+    """What changed in the last seven days, by day."""
+
+    is_slow = True
+    template_name = "week.html"
+
+    def get(self, request):
+        (days, is_all), validator, _ = week()
+        return self.render(validator, days=days, is_all=is_all)
 
 
 EXAMPLE = {"example": "pdf-tables", "example_words": "pdf tables"}

@@ -53,6 +53,58 @@ def weeks_of(kind):
     )"""
 
 
+def holders_of(kind):
+    """How many agents have an entry, up to a maximum and one more."""
+    return f"""(
+        SELECT count(*) FROM (
+            SELECT FROM installs_{kind}install
+            WHERE {kind}_id = %(entry)s AND removed_at IS NULL LIMIT %(max_holders)s + 1
+        ) AS present
+    )"""
+
+
+def events_of(kind):
+    """What changed in a kind of entry since a moment: the newest rows of each change."""
+    entry, version = f"catalogue_{kind}", f"catalogue_{kind}version"
+    both = f"{version} JOIN {entry} AS entry ON entry.id = {kind}_id"
+    # The line about an update depends on the version before, and on the price.
+    before = f"""(
+        SELECT recalled_at IS NULL FROM {version} AS before
+        WHERE before.{kind}_id = entry.id AND before.number = {version}.number - 1
+    )"""
+    price = "entry.price_cents" if kind == "persona" else "0"
+    is_recalled = "status = 'withdrawn' AND withdrawal_reason <> ''"
+    # The change, its rows, when it happened, the number of its version, and what to say about it.
+    changes = [
+        ("recalled", f"{entry} AS entry", is_recalled, "withdrawn_at", "0", "withdrawal_reason"),
+        (
+            *("version recalled", both, f"{IS_PUBLISHED} AND recalled_at IS NOT NULL"),
+            *("recalled_at", f"{version}.number", "recall_reason"),
+        ),
+        (
+            *("deprecated", f"{entry} AS entry", f"{IS_PUBLISHED} AND deprecated_at IS NOT NULL"),
+            *("deprecated_at", "0", "deprecation_message"),
+        ),
+        (
+            *("updated", both, f"{IS_PUBLISHED} AND {version}.number > 1"),
+            *(f"{version}.created_at", f"{version}.number", f"concat({before}, {price})"),
+        ),
+        (
+            *("new", both, f"{IS_PUBLISHED} AND {version}.number = 1"),
+            *(f"{version}.created_at", "0", "entry.description"),
+        ),
+    ]
+    return " UNION ALL ".join(
+        f"""(
+            SELECT '{change}' AS change, '{kind}' AS kind, entry.id, public_id, slug, entry.title,
+                {number} AS number, {note} AS note, {entry}_successor(successor_id) AS successor,
+                {at} AS at
+            FROM {rows} WHERE {condition} AND {at} >= %(since)s ORDER BY {at} DESC LIMIT %(most)s
+        )"""
+        for change, rows, condition, at, number, note in changes
+    )
+
+
 def related_of(kind, *, counter):
     """One row with related entries and weekly installs, for `related_to`."""
     return f"""
@@ -89,12 +141,7 @@ def related_of(kind, *, counter):
         {weeks_of(kind)} AS weeks,
         (SELECT coalesce(json_agg(also), '[]') FROM also) AS also,
         (SELECT coalesce(json_agg(more), '[]') FROM more) AS more,
-        (
-            SELECT count(*) FROM (
-                SELECT FROM installs_{kind}install
-                WHERE {kind}_id = %(entry)s AND removed_at IS NULL LIMIT %(max_holders)s + 1
-            ) AS present
-        ) AS holders,
+        {holders_of(kind)} AS holders,
         (SELECT {TAKEN} FROM entry) AS taken,
         {MARKETPLACE},
         ({CATALOGUE_VERSION}) AS version

@@ -114,6 +114,19 @@ def first_sentence(text):
     return re.split(r"(?<=[.!?])\s", text, maxsplit=1)[0]
 
 
+@register.filter
+def headline(event):
+    """What happened, in words such as "Versions 3 to 5"."""
+    first, last, kind = event.before + 1, event.number, event.kind
+    return {
+        "recalled": f"Recalled {kind}",
+        "version recalled": f"Version {last:,} recalled",
+        "deprecated": f"Deprecated {kind}",
+        "updated": f"Versions {first:,} to {last:,}" if first < last else f"Version {last:,}",
+        "new": f"New {kind}",
+    }[event.change]
+
+
 register.filter(is_checked)
 register.simple_tag(has_connectors)
 

@@ -24,7 +24,8 @@ READS = [
     "/suggest?q=pdf",
     *(f"{place}{INDEX}" for place in ("", "/skills/pdf-tables", "/personas/archivist")),
 ]
-GONE = ["/sitemap.xml", "/sitemap-pages.xml", "/sitemap-skills-0.xml", "/feed.atom"]
+GONE = ["/sitemap.xml", "/sitemap-pages.xml", "/sitemap-skills-0.xml"]
+GONE += ["/feed.atom", "/this-week.atom"]
 OPEN = ["/", "/docs", API, f"{API}/openapi.json", "/skill.md", "/llms.txt", "/healthz", "/readyz"]
 OPEN += ["/static/card.png"]
 

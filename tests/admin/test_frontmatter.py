@@ -84,7 +84,7 @@ def test_writing_is_asked_first_and_shows_what_becomes_of_the_text(admin_client,
 
     text = page.content.decode()
     assert "<span>title, description, category, license, tags</span>" in text
-    assert '<span class="del">description: Reads tables.</span>' in text
+    assert ">description: Reads tables.</span>" in text
     edited.refresh_from_db()
     assert edited.content == SKILL_MD
 

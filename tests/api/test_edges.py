@@ -21,7 +21,7 @@ PUBLIC = [
     *("/api/v1/personas", "/api/v1/personas/archivist"),
     *("/.well-known/agent-skills/index.json", "/skills/pdf/.well-known/agent-skills/index.json"),
     *("/skill.md?raw", "/guide.md?raw", "/llms.txt?raw", "/robots.txt"),
-    *("/sitemap.xml", "/sitemap-pages.xml", "/feed.atom"),
+    *("/sitemap.xml", "/sitemap-pages.xml", "/feed.atom", "/this-week.atom"),
     *("/", "/skills", "/skills?q=pdf", "/skills/pdf", "/personas/archivist", "/docs"),
 ]
 ERRORS = [

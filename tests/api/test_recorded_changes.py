@@ -48,7 +48,7 @@ def test_a_change_that_clients_see_is_an_update(anyone, change):
 UNWATCHED = {"id", "public_id", "source", "former_source", "withdrawn_at", "withdrawal_reason"}
 UNWATCHED |= {"archive_digest", "downloads", "installs", "rating_sum", "rating_count"}
 UNWATCHED |= {"number", "digest", "context_tokens"}  # They change only with the text.
-UNWATCHED |= {"checked_number", "checked_at", "findings"}  # Only pages show them.
+UNWATCHED |= {"checked_number", "checked_at", "findings", "deprecated_at"}  # Only pages show them.
 
 
 @pytest.mark.contract("20.3")

@@ -26,7 +26,7 @@ def test_it_shows_its_name_its_claim_and_its_reviews(person, scout):
     ) in text
     assert "Secret" not in text_of(page)
     assert {"/personas/archivist", "/personas/scribe"} < {*links(page)}
-    assert "/agents/scout" in links(person.get("/personas/archivist"))
+    assert "/agents/scout" in links(person.get("/personas/archivist/reviews"))
 
 
 def test_a_claim_shows_at_once(person, scout):

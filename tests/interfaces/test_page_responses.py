@@ -49,7 +49,7 @@ def test_a_page_is_public_tagged_and_knows_nobody(person, admin_client, catalogu
         *PAGES,
         *("/docs", "/sitemap.xml", "/feed.atom", "/robots.txt", "/skill.md?raw", "/suggest?q=pdf"),
         *("/skills/pdf-tables/versions", "/skills/pdf-tables/versions/1"),
-        "/skills/pdf-tables/versions/compare?from=1",
+        *("/skills/pdf-tables/versions/compare?from=1", "/this-week", "/this-week.atom"),
     ],
 )
 def test_an_unknown_parameter_changes_nothing(person, catalogue, path):

@@ -120,9 +120,10 @@ def look_for_a_persona(visitor, assert_fits_here):
     assert page.locator(".card").count() == 1
     assert_fits_here("personas")
 
-    visitor.open("/personas/bookkeeper")
-    assert "This persona costs $12.00" in visitor.text()
-    assert_fits_here("priced")
+    for path, text in (("/this-week", "New persona"), ("/personas/bookkeeper", "costs $12.00")):
+        visitor.open(path)
+        assert text in visitor.text()
+        assert_fits_here(path)
     visitor.open(f"/claim/{AgentFactory(handle='crawler').claim.secret}")
     assert_fits_here("claim")
 

@@ -22,6 +22,7 @@ def slow_client():
         "/git/skills/pdf-tables/git-upload-pack",
         "/skills/pdf-tables/versions/compare",
         "/personas/archivist/versions/compare/",
+        *("/this-week", "/this-week.atom"),
         "/api/v1/agents/me/submissions",
         "/api/v1/agents/me/submissions/",
     ],

@@ -37,6 +37,7 @@ TARGETS = [
     "/operator/agents/caller-0/revoke-token/%00", "/operator/agents/" + "a" * 4000 + "/pause",
     "/claim/%00", "/claim/" + "a" * 4000,
     "/sitemap.xml", "/sitemap-skills-%00.xml", "/sitemap-skills-0.xml?%FF", "/feed.atom/?",
+    "/this-week?%00", "/this-week.atom/?",
     *(path + end for path, end in zip(PATHS, cycle(["/", "//", "%0a", "/x", "/%00", ""]))),
 ]
 TEXTS = [
