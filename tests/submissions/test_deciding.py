@@ -227,8 +227,8 @@ def test_a_page_takes_as_many_queries_for_many_rows(
     files = [{"path": f"{name}.md", "content": name} for name in "abcdef"]
     author.post(URL, changed(SKILL) | {"baseNumber": 1, "files": files})
 
-    # Besides the 15 of any page, the preview is an import that is rolled back.
-    with django_assert_max_num_queries(15 + 20):
+    # Besides the 16 of any page, the preview is an import that is rolled back.
+    with django_assert_max_num_queries(16 + 21):
         desk.page(Submission.objects.pending().get(slug="pdf-tables"))
 
 
