@@ -32,7 +32,7 @@ def to_act_on(claims):
 
 
 @dataclass
-class Update:
+class SkillUpdate:
     skill: Skill
     installs: list  # by handle, with the `chosen_number`
     has_more: bool
@@ -66,7 +66,7 @@ class UpdateSkill(ManyAgentsAction):
         if self.request.method == "POST":
             installs = installs.filter(agent__handle__in=self.shown("agents").split(","))
         rows = list(installs[: MAX_AT_ONCE + 1])
-        return Update(skill, rows[:MAX_AT_ONCE], len(rows) > MAX_AT_ONCE)
+        return SkillUpdate(skill, rows[:MAX_AT_ONCE], len(rows) > MAX_AT_ONCE)
 
     def shown(self, name):
         return self.request.POST.get(name, "").replace("\0", "")

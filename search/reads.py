@@ -12,7 +12,7 @@ from catalogue.slugs import as_slug
 from infrastructure.db.compiled_queries import bind, compiled, compiled_once, versioned
 from infrastructure.db.statements import fetch_all
 from infrastructure.http_cache.validators import Read, Validator
-from infrastructure.replicas.reading import on_replica
+from infrastructure.replicas.reading import is_primary_known_down, on_replica
 from marketplace.api.list_queries import ListQuery
 from marketplace.api.lists import KeysetList, KeysetPage
 from search import ranking
@@ -172,7 +172,8 @@ class EntryList(KeysetList):
         """The page; a search without results is counted (zero_results.py)."""
         page = self.page(query)
         # If a filter is set, an empty result says nothing about the text.
-        if query.words and not page.count and not query.values:
+        is_counted = query.words and not page.count and not query.values
+        if is_counted and not is_primary_known_down():
             count_zero_results(self.model.kind, query.words, address)
         return page
 

@@ -4,7 +4,6 @@ from django.db import Error, connection
 from django.utils.crypto import salted_hmac
 
 from catalogue.frontmatter import one_line
-from infrastructure.replicas.reading import is_primary_known_down
 from marketplace.models import max_length
 from marketplace.ratelimits.counters import count
 from marketplace.secrets import mask
@@ -45,11 +44,10 @@ def count_zero_results(kind, text, address):
     """Count a search that found nothing, once a day per address; it never fails.
 
     Only searches that really ran count: this does not notice a response from a cache, of this
-    server or another. The primary counts, whichever server searched; while it cannot be reached,
-    nothing is counted.
+    server or another. The primary counts, whichever server searched.
     """
     public = public_text(text)
-    if not public or is_primary_known_down():
+    if not public:
         return
     try:
         if not is_counted(kind, public, address):

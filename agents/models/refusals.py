@@ -2,11 +2,10 @@ import logging
 from datetime import timedelta
 from hashlib import blake2b
 
-from django.db import Error, models
+from django.db import Error, connection, models
 from django.utils import timezone
 
 from agents.sql import COUNT_REFUSAL
-from infrastructure.db.statements import fetch_all
 
 logger = logging.getLogger(__name__)
 
@@ -18,7 +17,7 @@ class RefusalQuerySet(models.QuerySet):
     def current(self):
         return self.filter(first_at__gt=timezone.now() - KEPT)
 
-    def count(self, agent, status, text):
+    def record(self, agent, status, text):
         """Count a response that refuses a request of an agent, in one statement.
 
         The statement may fail: the agent gets the response all the same.
@@ -27,7 +26,8 @@ class RefusalQuerySet(models.QuerySet):
         key = blake2b(f"{agent.pk} {status} {text}".encode(), digest_size=16).hexdigest()
         values = {"key": key, "agent": agent.pk, "status": status, "text": text}
         try:
-            fetch_all(COUNT_REFUSAL, values, writes=True)
+            with connection.cursor() as cursor:
+                cursor.execute(COUNT_REFUSAL, values)
         except Error as error:
             logger.warning("A refusal was not counted: %s", error)
 

@@ -86,6 +86,10 @@ class FileRows(forms.BaseFormSet):
     Each mistake is beside its field. `new` has the bytes of the files that change.
     """
 
+    default_error_messages = forms.BaseFormSet.default_error_messages | {
+        "too_many_forms": f"Change at most {MAX_ROWS} files at once."
+    }
+
     def __init__(self, *arguments, before=(), **options):
         self.before, self.new = list(before), {}
         super().__init__(*arguments, **options)
@@ -217,14 +221,14 @@ class EditedFiles(EditedField):
         return [f"{file['path']}, {file['size']:,} bytes, {file['digest']}" for file in value]
 
 
-class FilesField(forms.Field):
+class FileRowsField(forms.Field):
     """All files of a skill but SKILL.md, as `Skill.files` has them."""
 
     widget, bound_field_class = FilesWidget, EditedFiles
 
 
 class SkillFilesForm(SkillForm):
-    files = FilesField(required=False)
+    files = FileRowsField(required=False)
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)

@@ -17,7 +17,6 @@ from django.views.decorators.csrf import csrf_exempt
 from interfaces.website import reads
 from interfaces.website.access import refusal
 from interfaces.website.tags import headline
-from interfaces.website.week import week
 from marketplace.access import AsksReaders, Audience
 from marketplace.api.links import base_url
 from marketplace.api.responses import public_response
@@ -169,7 +168,7 @@ class WeekFeed(AtomFeed):
     page = "/this-week"
 
     def get(self, request):
-        (days, _), validator, _ = week()
+        (days, _), validator, _ = reads.this_week()
         items = [self.item(event) for _, events in days for event in events]
         return self.respond_with(items, validator, reads.until_tomorrow())
 

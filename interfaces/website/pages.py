@@ -16,7 +16,6 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.generic import RedirectView
 
 from interfaces.website import access, reads
-from interfaces.website.week import week
 from marketplace.access import AsksReaders, Audience, for_everyone, is_public
 from marketplace.api.exceptions import ApiError
 from marketplace.api.links import base_url
@@ -83,7 +82,7 @@ class WeekPage(Page):
     template_name = "week.html"
 
     def get(self, request):
-        (days, is_all), validator, _ = week()
+        (days, is_all), validator, _ = reads.this_week()
         return self.render(validator, days=days, is_all=is_all)
 
 

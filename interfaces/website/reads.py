@@ -1,7 +1,7 @@
 """Reads that only the website needs."""
 
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from catalogue.models import TITLE_WITHOUT_CASE, Persona, Skill, in_nfc
 from infrastructure.db.statements import fetch_all, fetch_one
 from infrastructure.http_cache.validators import ALWAYS_FRESH, Read, Validator
 from infrastructure.replicas.reading import on_replica
-from interfaces.website import activity
+from interfaces.website import activity, week
 from interfaces.website.sql import IDS_PER_PART, USES, parts_of, related_of
 from search import reads
 from search.list_queries import MAX_QUERY, PersonaQuery, SkillQuery
@@ -112,6 +112,18 @@ def five_minutes():
 def newest_activity():
     validator = Validator.of(moment)
     return Read(activity.newest(), validator)
+
+
+@on_replica
+def this_week():
+    """The changes of the last seven days, as `week.by_day` returns them."""
+    validator = Validator.of(partial(changes_since, today() - timedelta(days=week.DAYS - 1)))
+    return Read(week.by_day(validator.seen), validator)
+
+
+def changes_since(day):
+    since = datetime.combine(day, datetime.min.time(), UTC)
+    return fetch_all(week.EVENTS, {"since": since, "most": week.MOST})
 
 
 @on_replica

@@ -123,8 +123,7 @@ def related_of(kind, *, counter):
         WHERE agents.removed_at IS NULL AND other.{kind}_id <> %(entry)s
         GROUP BY other.{kind}_id HAVING count(*) > 1
     ), also AS (
-        SELECT slug, title, category
-        FROM others JOIN catalogue_{kind} USING (id)
+        SELECT slug, title, category FROM others JOIN catalogue_{kind} USING (id)
         WHERE {IS_PUBLISHED} ORDER BY agents DESC, id DESC LIMIT %(limit)s
     ), more AS (
         SELECT other.slug, other.title, other.category

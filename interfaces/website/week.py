@@ -1,8 +1,8 @@
 """What changed in the catalogue in the last seven days, for a page and its Atom feed."""
 
 from collections import Counter
-from datetime import UTC, datetime, time, timedelta
-from functools import partial, reduce
+from datetime import UTC
+from functools import reduce
 from itertools import groupby
 from operator import attrgetter, or_
 from types import SimpleNamespace
@@ -11,10 +11,6 @@ from django.db.models import F, Q
 
 from catalogue.comparisons import summary_of
 from catalogue.models import FileContent, Kind, PersonaVersion, SkillVersion
-from infrastructure.db.statements import fetch_all
-from infrastructure.http_cache.validators import Read, Validator
-from infrastructure.replicas.reading import on_replica
-from interfaces.website.reads import today
 from interfaces.website.sql import events_of
 from marketplace.diffs import Comparison
 
@@ -31,27 +27,20 @@ COLUMNS = [
 ORDER = ["recalled", "version recalled", "deprecated", "updated", "new"]
 
 
-@on_replica
-def week():
-    """`([(day, events), …], is_all)`, newest first; if not all, there may be more events.
+def by_day(changes):
+    """`([(day, events), …], is_all)` of rows of EVENTS, newest first.
 
-    An event has the `change`, the `kind`, `public_id`, `slug` and `title` of its entry, the
-    `number` of its version or 0, a `note`, the slug of a `successor` or None, and `at`. The
-    versions of one entry that were published on one day are one event, which has the number
-    `before` them and `has_both`, whether the two can be compared.
+    If not all, there may be more events. An event has the `change`, the `kind`, `public_id`, `slug`
+    and `title` of its entry, the `number` of its version or 0, a `note`, the slug of a `successor`
+    or None, and `at`. The versions of one entry that were published on one day are one event, which
+    has the number `before` them and `has_both`, whether the two can be compared.
     """
-    validator = Validator.of(partial(rows_since, today() - timedelta(days=DAYS - 1)))
-    rows = [SimpleNamespace(**dict(zip(COLUMNS, row, strict=True))) for row in validator.seen]
+    rows = [SimpleNamespace(**dict(zip(COLUMNS, row, strict=True))) for row in changes]
     is_all = max(Counter((row.kind, row.change) for row in rows).values(), default=0) < MOST
     events = merged(rows)
     add_summaries(events)
     days = groupby(events, key=lambda event: event.at.date())
-    return Read(([(day, [*rows]) for day, rows in days], is_all), validator)
-
-
-def rows_since(day):
-    since = datetime.combine(day, time.min, UTC)
-    return fetch_all(EVENTS, {"since": since, "most": MOST})
+    return [(day, [*rows]) for day, rows in days], is_all
 
 
 def merged(events):

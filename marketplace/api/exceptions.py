@@ -182,5 +182,5 @@ def handle(error, context):
     text = mask(str(detail))
     agent = getattr(context["request"], "_user", None)  # `user` would authenticate once more
     if agent is not None and error.status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
-        agent.refusals.count(agent, error.status_code, getattr(error, "summary", text))
+        agent.refusals.record(agent, error.status_code, getattr(error, "summary", text))
     return Response({"error": text}, status=error.status_code, headers=headers)

@@ -13,6 +13,7 @@ from tests.admin.actions import told
 from tests.admin.edits import opened, refusal, save, saved
 from tests.admin.files import SKILL_MD
 from tests.admin.rows import change_page
+from tests.admin.skill_form import CONTENT, FILES, change, rows, skill_with_files
 from tests.admin.test_lists import MAX_QUERIES
 from tests.api.concurrency import during
 from tests.browser import untouched_form
@@ -20,31 +21,10 @@ from tests.factories import SkillFactory, SkillInstallFactory
 
 pytestmark = pytest.mark.contract("17.15")
 
-FILES = {
-    "assets/logo.png": b"\0\xff",
-    "references/a.md": b"\xef\xbb\xbfOne\r\ntwo\r\n",
-    "scripts/run.py": b"print(1)\n",
-}
-CONTENT = SKILL_MD.format("pdf")
-
 
 @pytest.fixture
 def skill(db):
-    return SkillFactory(slug="pdf", content=CONTENT, license="MIT", files=FILES)
-
-
-def rows(*changes):
-    """The rows of the form, as a browser sends them."""
-    fields = {"files-TOTAL_FORMS": len(changes)}
-    for number, change in enumerate(changes):
-        for name, value in ({"was": "", "path": ""} | change).items():
-            fields[f"files-{number}-{name}"] = value
-    return fields
-
-
-def change(client, skill, *changes, **fields):
-    form = opened(client, skill) | rows(*changes) | fields
-    return client.post(change_page(skill), form, follow=True)
+    return skill_with_files()
 
 
 def served(anyone, skill):
@@ -128,114 +108,6 @@ def test_a_new_skill_has_files_at_once(admin_client):
     skill = Skill.objects.get()
     assert [(file["path"], skill.bytes_of(file)) for file in skill.files] == [("a.md", b"A")]
     assert (skill.status, skill.archive_digest != "") == ("draft", True)
-
-
-REFUSED = {
-    "no path": ({"path": "", "text": "x"}, "path", "Enter a path, such as scripts/run.py."),
-    "out of the folder": (
-        {"path": "../a.md", "text": "x"},
-        "path",
-        "../a.md is a path that is not allowed.",
-    ),
-    "backslash": (
-        {"path": "a\\b", "text": "x"},
-        "path",
-        "a\\b is a path that is not allowed, with a backslash.",
-    ),
-    "windows": (
-        {"path": "x/con.md", "text": "x"},
-        "path",
-        "x/con.md is a name that Windows forbids.",
-    ),
-    "case of a file": (
-        {"path": "Scripts/run.py", "text": "x"},
-        "path",
-        "Scripts and scripts differ in case only.",
-    ),
-    "SKILL.md": (
-        {"path": "SKILL.md", "text": "x"},
-        "path",
-        "There already is a file or a folder SKILL.md.",
-    ),
-    "taken": (
-        {"path": "scripts/run.py", "text": "x"},
-        "path",
-        "There already is a file or a folder scripts/run.py.",
-    ),
-    "folder": (
-        {"path": "scripts", "text": "x"},
-        "path",
-        "There already is a file or a folder scripts.",
-    ),
-    "below a file": (
-        {"path": "scripts/run.py/x", "text": "x"},
-        "path",
-        "scripts/run.py is a file, so no file can be below it.",
-    ),
-    "left out": (
-        {"path": "a/.env", "text": "x"},
-        "path",
-        "An import leaves out a/.env: it may hold secrets.",
-    ),
-    "gone": (
-        {"was": "gone.md", "path": "gone.md", "text": "x"},
-        "path",
-        "gone.md is no longer among the files.",
-    ),
-    "two contents": (
-        {"path": "a", "text": "x", "upload": SimpleUploadedFile("a", b"y")},
-        "upload",
-        "Choose a file or write its text, not both.",
-    ),
-    "nul": ({"path": "a", "text": "\0"}, "text", "Null characters are not allowed."),
-}
-
-
-@pytest.mark.parametrize(("row", "field", "sentence"), REFUSED.values(), ids=REFUSED)
-def test_a_faulty_file_is_refused_beside_its_field(admin_client, skill, row, field, sentence):
-    contents = FileContent.objects.count()
-    good = {"path": "typed.md", "text": "Typed."}
-
-    response = save(
-        admin_client, skill, opened(admin_client, skill) | rows(good, row) | {"title": "New"}
-    )
-
-    errors, page = refusal(response)
-    [_, form] = response.context["adminform"].form.file_rows.forms
-    assert form.errors == {field: [sentence]}
-    assert [*errors] == ["files"]
-    assert '<a href="#id_files">Files</a>' in page
-    again = untouched_form(response)
-    assert (again["title"], again["files-0-text"]) == ("New", "Typed.")
-    assert again["files-1-path"] == row["path"].replace("\0", "")
-    skill.refresh_from_db()
-    assert (skill.number, FileContent.objects.count()) == (1, contents)
-
-
-def test_the_limits_are_those_of_an_import(admin_client, skill, monkeypatch):
-    monkeypatch.setattr("importing.folders.MAX_FILES", 3)
-    monkeypatch.setattr("importing.folders.MAX_FILE", 2)
-
-    page = change(admin_client, skill, {"path": "a", "text": "abc"}, {"path": "b", "text": "b"})
-
-    first, second = page.context["adminform"].form.file_rows.forms
-    assert first.errors == {"text": ["a is larger than 0 MiB."]}
-    assert second.errors == {"path": ["more than 3 files: b is one too many."]}
-
-
-def test_a_token_in_a_file_is_refused(admin_client, skill, agent):
-    page = change(admin_client, skill, {"path": "a", "text": agent.token.text})
-
-    [form] = page.context["adminform"].form.file_rows.forms
-    assert form.errors == {"text": ["a holds a token of this marketplace."]}
-    assert not Skill.objects.get().history.exists()
-
-
-def test_more_rows_than_a_form_has_are_refused(admin_client, skill):
-    page = change(admin_client, skill, *({"path": f"{n}", "text": "x"} for n in range(201)))
-
-    assert "Please submit at most 200 forms." in page.content.decode()
-    assert Skill.objects.get().number == 1
 
 
 def test_agents_get_no_secret_before_somebody_has_read_of_it(admin_client, skill):

@@ -35,14 +35,14 @@ def test_a_loop_only_counts_and_takes_one_statement(agent, client, rates):
 def test_an_agent_has_its_newest_twenty_texts_of_a_day(agent, client, anyone):
     other = AgentFactory()
     for name in (agent, other):
-        Refusal.objects.count(name, 404, "Skill not found")
+        Refusal.objects.record(name, 404, "Skill not found")
     Refusal.objects.update(first_at=timezone.now() - timedelta(hours=25))
-    Refusal.objects.count(agent, 404, "Skill not found")
+    Refusal.objects.record(agent, 404, "Skill not found")
     assert [row.number for row in agent.refusals.all()] == [1]
 
     for number in range(25):
         client.get(f"{ME}/skills?limit={number}x")
-        Refusal.objects.count(agent, 400, f"Text {number} {'of any length ' * 30}")
+        Refusal.objects.record(agent, 400, f"Text {number} {'of any length ' * 30}")
     anyone.get(f"{ME}/skills")
 
     texts = [text for _, text, _ in counted(agent)]

@@ -1,5 +1,28 @@
 """Checks of a page that is open in a browser"""
 
+import time
+from http.server import BaseHTTPRequestHandler
+
+
+class InTwoPieces(BaseHTTPRequestHandler):
+    """Serves the pages of `server.upstream`. In the start page, half a second passes at LATE."""
+
+    LATE = b"npx skills add"
+
+    def do_GET(self):
+        page = self.server.upstream.request("GET", self.path)
+        self.send_response(page.status)
+        self.send_header("Content-Type", page.headers["Content-Type"])
+        self.send_header("Content-Length", str(len(page.body)))
+        self.end_headers()
+        first, late, rest = page.body.partition(self.LATE)
+        self.wfile.write(first)
+        time.sleep(0.5 if late else 0)
+        self.wfile.write(late + rest)
+
+    def log_message(self, *_):
+        """Nobody reads it."""
+
 
 def assert_fits(visitor, name, serious_violations):
     """Nothing makes the page wider than its screen, and what is written can be read by all."""

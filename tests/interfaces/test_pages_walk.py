@@ -1,14 +1,13 @@
 """The pages for people in a real browser: desktop and phone, light and dark."""
 
-import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from threading import Thread
 
 import pytest
 
 from tests.chromium import SCREENS, Visitor, needs_chromium, visit
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
-from tests.interfaces.page_checks import assert_fits
+from tests.interfaces.page_checks import InTwoPieces, assert_fits
 
 pytestmark = [pytest.mark.external, needs_chromium]
 
@@ -275,26 +274,6 @@ def test_nothing_moves_while_a_page_loads(visitor):
     for path in ("/", "/skills", "/personas", "/skills/pdf-tables", "/personas/archivist"):
         visitor.open(path)
         assert visitor.page.evaluate(SHIFT) < MAX_SHIFT, path
-
-
-class InTwoPieces(BaseHTTPRequestHandler):
-    """Serves the pages of `server.upstream`. In the start page, half a second passes at LATE."""
-
-    LATE = b"npx skills add"
-
-    def do_GET(self):
-        page = self.server.upstream.request("GET", self.path)
-        self.send_response(page.status)
-        self.send_header("Content-Type", page.headers["Content-Type"])
-        self.send_header("Content-Length", str(len(page.body)))
-        self.end_headers()
-        first, late, rest = page.body.partition(self.LATE)
-        self.wfile.write(first)
-        time.sleep(0.5 if late else 0)
-        self.wfile.write(late + rest)
-
-    def log_message(self, *_):
-        """Nobody reads it."""
 
 
 def test_nothing_moves_while_the_start_page_arrives(visitor):

@@ -114,7 +114,7 @@ def test_a_week_without_changes_says_so(person, monkeypatch):
     SkillFactory(title="PDF Tables")
     for days in (6, 7):
         day = datetime.now(UTC).date() + timedelta(days=days)
-        monkeypatch.setattr("interfaces.website.week.today", lambda day=day: day)
+        monkeypatch.setattr("interfaces.website.reads.today", lambda day=day: day)
         cached_responses.clear()
 
         assert ("PDF Tables" in changes(person)) == (days == 6)
