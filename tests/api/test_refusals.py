@@ -1,6 +1,7 @@
 """Refused requests of an agent are counted for staff (contract 11.12)"""
 
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from django.db import OperationalError, connection
@@ -57,7 +58,7 @@ def test_a_count_that_fails_changes_no_response(agent, client, monkeypatch, capl
     def fail(*_args, **_options):
         raise OperationalError("no more connections")
 
-    monkeypatch.setattr("agents.models.refusals.fetch_all", fail)
+    monkeypatch.setattr("agents.models.refusals.connection", SimpleNamespace(cursor=fail))
 
     response = client.post(INSTALL, {"slug": "gone"})
 
