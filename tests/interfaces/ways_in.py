@@ -143,4 +143,4 @@ class Ways:
         for to, name in ((SKILLS, "skill"), (PERSONAS, "persona")):
             file = f"---\nname: pasted-{name}-{self.number}\ndescription: {text}\n---\n\n{text}\n"
             preview = self.staff.post(f"{to}import/", {"text": file})["Location"]
-            self.staff.post(preview)
+            self.staff.post(preview, {"all": "yes"})
