@@ -83,7 +83,8 @@ def test_wrong_codes_wait_and_count_as_those_of_the_app(superuser, codes, settin
     browser, wrong = log_in(superuser), "0" * 20
     assert enter(browser, wrong).context["form"].errors == {"code": [REFUSED]}
     waiting = enter(browser, codes[0])
-    assert (waiting.status_code, waiting["Retry-After"]) == (429, "60")
+    assert waiting.status_code == 429
+    assert 50 < int(waiting["Retry-After"]) <= 60  # less by what the machine took
 
     TOTPDevice.objects.update(throttling_failure_count=0)
     settings.OTP_TOTP_THROTTLE_FACTOR = 0
