@@ -29,11 +29,11 @@ SEEN = {
 DAYS = {"day": 1, "week": 7, "month": 30}
 
 
-class ChosenSlugField(NoEchoMixin, forms.RegexField):
+class SlugFilterField(NoEchoMixin, forms.RegexField):
     pass
 
 
-class ChosenVersionField(NoEchoMixin, forms.IntegerField):
+class VersionFilterField(NoEchoMixin, forms.IntegerField):
     pass
 
 
@@ -41,14 +41,14 @@ class AgentsFilter(forms.Form):
     """All agents of a key, or those that match everything in a query string (contract 19.23)."""
 
     q = forms.CharField(required=False)
-    skill = ChosenSlugField(
+    skill = SlugFilterField(
         rf"^{SLUG}$",
         required=False,
         max_length=max_length(Skill, "slug"),
         widget=forms.Select,
         error_messages={"invalid": "Choose a skill from the list."},
     )
-    version = ChosenVersionField(
+    version = VersionFilterField(
         required=False,
         min_value=1,
         max_value=2**31 - 1,

@@ -152,7 +152,7 @@ class LimitsForm(forms.Form):
                 required=False,
                 min_value=1,
                 max_value=highest,
-                # What the tier or the staff allow may since have fallen below it.
+                # The tier or staff may allow less by now.
                 initial=limit and min(limit, highest),
                 label=label,
                 help_text=f"{MEANINGS.get(policy, '')}Leave this empty to allow "

@@ -1,4 +1,4 @@
-"""What an operator can choose from to install: what the search of the site finds."""
+"""The entries that an operator can choose from when installing, found as on the website."""
 
 from catalogue.models import Skill
 from marketplace.ratelimits.client_address import client_address

@@ -68,8 +68,8 @@ class EntryForm(EditedFindingsMixin, EditForm):
             "slug": "Agents install the entry by this name, so change it only if you must. Use "
             "a-z, 0-9 and hyphens, such as pdf-tables.",
             "tags": "Separate them by commas, such as pdf, tables. Agents filter lists by them.",
-            "runtimes": "What it needs to run, separated by commas, such as python, node. Leave it "
-            "empty if it runs anywhere.",
+            "runtimes": "Name the runtimes it needs, separated by commas, such as python, node. "
+            "Leave it empty if it runs anywhere.",
             "version": "The label of its author, such as 1.10. Versions are counted beside it.",
         }
 

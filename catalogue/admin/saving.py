@@ -145,7 +145,7 @@ class SavingMixin:
 
 
 def findings_in_words(form):
-    """What a saved edit brought, as a list of at most one sentence."""
+    """The findings in a saved text: one sentence in a list, or an empty list."""
     if not form.findings:
         return []
     more = len(form.findings) - NAMED

@@ -197,7 +197,7 @@ class Version(models.Model):
 
 
 def version_indexes(kind):
-    """What is new, what has a new version, and which versions were recalled, newest first."""
+    """Indexes of first, later and recalled versions, newest first, for the page of this week."""
     conditions = {
         "first": (Q(number=1), "created_at"),
         "later": (Q(number__gt=1), "created_at"),

@@ -1,4 +1,4 @@
-"""What the page of an agent shows of its limits and installs, and the raising of a limit."""
+"""Limits and installs on an agent's page for staff, who can raise a limit there."""
 
 from django import forms
 from django.contrib import admin

@@ -119,7 +119,7 @@ class Links:
             yield {"label": label, "query": link, "is_set": is_set == [name]}
 
     def kept(self):
-        """What a search keeps, as `[(name, value), …]`: everything but its words and the page."""
+        """`[(name, value), …]` of the parameters that a new search keeps: not words nor page."""
         dropped = {"cursor", "q", *self.query.aliases}
         return [
             (name, value)

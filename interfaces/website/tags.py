@@ -50,7 +50,7 @@ def sparkline(weeks):
 
 @register.filter
 def range_of(weeks):
-    """What the numbers of a sparkline are, and the lowest and the highest of them."""
+    """For example "Installs a week, last 12 weeks: 0 to 6"."""
     low, high = f"{min(weeks):,}", f"{max(weeks):,}"
     numbers = low if low == high else f"{low} to {high}"
     return f"Installs a week, last {len(weeks)} weeks: {numbers}"

@@ -72,7 +72,7 @@ class Action(Console):
         return forms.Form({} if data is None else data)
 
     def details(self, claim, form):
-        """What the page shows besides, as its context."""
+        """More context for the template of the page."""
         return {}
 
     def confirm(self, claim, subject, form, *, status=200):

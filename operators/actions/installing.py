@@ -47,7 +47,7 @@ class InstallEntry(Action):
         return form
 
     def details(self, claim, form):
-        """What a search finds: for the words of the query, or for a slug that is refused."""
+        """The matches of the words in the query, or of a slug that was refused."""
         refused = self.request.POST.get("slug", "") if form.errors else ""
         words = text_of(refused or self.request.GET.get("q", ""))
         return {"matches": Matches(self.request, self.model, claim.agent, words)}

@@ -1,4 +1,4 @@
-"""What the page of an entry says before a save and after it: state, version, agents"""
+"""The page of an entry tells staff its state, version and agents, before a save and after it"""
 
 import re
 
@@ -160,7 +160,7 @@ def test_fields_that_people_ask_about_have_help(admin_client):
     for text in (
         "Agents install the entry by this name",
         "Separate them by commas",
-        "What it needs",
+        "Name the runtimes it needs",
     ):
         assert text in page
     assert "Versions are counted beside it" in page

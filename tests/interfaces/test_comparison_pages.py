@@ -12,8 +12,9 @@ from django.utils import timezone
 from catalogue.models import Persona
 from interfaces.website.versions import with_both
 from tests.api.versions import rewrite
-from tests.factories import PersonaFactory, SkillFactory
+from tests.factories import SkillFactory
 from tests.interfaces.pages import links, text_of, visible
+from tests.interfaces.two_versions import persona_of_two_versions, skill_of_two_versions
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -22,22 +23,12 @@ VERSIONS = "/skills/pdf-tables/versions"
 
 @pytest.fixture
 def skill():
-    skill = SkillFactory(
-        slug="pdf-tables",
-        title="PDF <i>tables</i>",
-        version="1.0",
-        content="# First\n\n<script>alert(1)</script>",
-        files={"scripts/run.py": b"print(1)\n"},
-    )
-    rewrite(skill, "# Second", version="2.0")
-    return skill
+    return skill_of_two_versions()
 
 
 @pytest.fixture
 def persona():
-    persona = PersonaFactory(slug="archivist", title="Archivist", content="You are one.")
-    rewrite(persona, "You are two.")
-    return persona
+    return persona_of_two_versions()
 
 
 @pytest.mark.usefixtures("skill")

@@ -6,8 +6,8 @@ from django.utils import timezone
 from catalogue.models import Persona
 from infrastructure.http_cache.store import cached_responses
 from tests.api.versions import rewrite
-from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.pages import links, text_of, visible
+from tests.interfaces.two_versions import persona_of_two_versions, skill_of_two_versions
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -16,22 +16,12 @@ VERSIONS = "/skills/pdf-tables/versions"
 
 @pytest.fixture
 def skill():
-    skill = SkillFactory(
-        slug="pdf-tables",
-        title="PDF <i>tables</i>",
-        version="1.0",
-        content="# First\n\n<script>alert(1)</script>",
-        files={"scripts/run.py": b"print(1)\n"},
-    )
-    rewrite(skill, "# Second", version="2.0")
-    return skill
+    return skill_of_two_versions()
 
 
 @pytest.fixture
 def persona():
-    persona = PersonaFactory(slug="archivist", title="Archivist", content="You are one.")
-    rewrite(persona, "You are two.")
-    return persona
+    return persona_of_two_versions()
 
 
 @pytest.mark.usefixtures("skill", "persona")
