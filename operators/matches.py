@@ -37,8 +37,7 @@ class Matches:
         )
         if page.results or not self.words:
             return page.results, [], True
-        slugs = [*reads.near_slugs(self.model, self.words)]
-        slugs += [near["slug"] for near in page.nearest if near["kind"] == self.model.kind]
+        slugs = [near["slug"] for near in page.nearest if near["kind"] == self.model.kind]
         found = reads.entries_of(self.model).filter(slug__in=slugs)
         others = [near for near in page.nearest if near["kind"] != self.model.kind]
         return sorted(found, key=lambda entry: slugs.index(entry.slug)), others, False

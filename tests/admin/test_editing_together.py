@@ -127,6 +127,7 @@ def test_a_refusal_says_who_changed_what_and_what_another_save_replaces(ada, bob
     assert '<span class="del">The Archivist</span><span class="add">The Librarian</span>' in page
     assert '<span class="del">500</span><span class="add">700</span>' in page
     assert 'role="alert"' in page
+    assert "Correct this" not in page
     again = untouched_form(response)
     assert [again[name] for name in ("title", "price_cents", "category")] == [
         *("The Librarian", "700", "writing")

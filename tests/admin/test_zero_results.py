@@ -8,6 +8,7 @@ from django.db import DatabaseError, connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from infrastructure.replicas.monitor import monitor
 from marketplace.models import RateCount
 from search import zero_results
 from search.models import ZeroResultSearch
@@ -104,6 +105,14 @@ def test_clients_are_counted_by_a_hash_with_the_secret_key(anyone, settings):
 
     assert len(first) == 2
     assert RateCount.objects.exclude(key__in=first).count() == 2
+
+
+def test_nothing_is_counted_while_the_primary_is_known_to_be_down(anyone, monkeypatch):
+    monkeypatch.setitem(monitor.problems, "default", "it does not respond")
+
+    assert search(anyone, "abacus") == 0
+
+    assert counted() == []
 
 
 @pytest.mark.django_db(transaction=True)
