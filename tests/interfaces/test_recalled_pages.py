@@ -33,6 +33,21 @@ def test_it_is_gone_with_title_date_reason_and_successor(person, skill, place):
     )
 
 
+@pytest.mark.contract("18.9")
+def test_a_search_for_its_name_leads_to_it(person, skill):
+    notice = "The skill PDF <Tables> was recalled on"
+    for words in ("pdf-tables", "PDF Tables"):
+        assert notice not in visible(person.get("/skills", {"q": words}))
+
+    skill.recall(REASON)
+
+    for words in ("pdf-tables", "PDF Tables"):
+        page = person.get("/skills", {"q": words})
+        assert f"{notice} {timezone.now():%-d %B %Y}. Its page says why." in visible(page)
+        assert "/skills/pdf-tables" in links(page)
+    assert notice not in visible(person.get("/personas", {"q": "pdf-tables"}))
+
+
 def test_one_of_a_persona_is_too(person, db):
     persona = PersonaFactory(slug="archivist", title="Archivist")
     persona.recall("It lies.")
