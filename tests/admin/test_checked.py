@@ -20,7 +20,12 @@ def is_shown(anyone, entry):
     """Whether the card and the page say that the entry is checked."""
     address = entry.get_absolute_url()
     on_card = CARD in anyone.get(address.rpartition("/")[0]).content.decode()
-    assert on_card == ("Checked by staff, on" in visible(anyone.get(address)))
+    text = visible(anyone.get(address))
+    assert on_card == ("Checked by staff, on" in text)
+    if entry.checked_number and not on_card:
+        assert f"Checked version {entry.checked_number} by staff, but not this one" in text
+    elif not on_card:
+        assert "Checked not by staff" in text
     return on_card
 
 
