@@ -14,7 +14,7 @@ from installs.models import SkillInstall, choices
 from marketplace.api.scopes import DEFAULT_SCOPES
 from operators.actions.base import note_changes
 from operators.agents_filter import AgentsFilter
-from operators.many_agents import ManyAgentsAction
+from operators.many_agents import ManyAgentsAction, in_words
 
 MAX_AT_ONCE = 500  # agents, which wait for each other
 
@@ -24,6 +24,10 @@ def to_update(slug, claims):
     agents = to_act_on(claims).values("agent")
     installs = SkillInstall.objects.of_entry(slug).filter(agent__in=agents)
     return installs.to_use(choices.newest)
+
+
+def handles_of(claims):
+    return list(claims.order_by("agent__handle").values_list("agent__handle", flat=True))
 
 
 def to_act_on(claims):
@@ -36,6 +40,7 @@ class SkillUpdate:
     skill: Skill
     installs: list  # by handle, with the `chosen_number`
     has_more: bool
+    left_out: dict  # other agents of the list: `{reason: their handles in words}`
 
     @property
     def agents(self):
@@ -66,7 +71,18 @@ class UpdateSkill(ManyAgentsAction):
         if self.request.method == "POST":
             installs = installs.filter(agent__handle__in=self.shown("agents").split(","))
         rows = list(installs[: MAX_AT_ONCE + 1])
-        return SkillUpdate(skill, rows[:MAX_AT_ONCE], len(rows) > MAX_AT_ONCE)
+        left_out = self.left_out(skill) if self.request.method == "GET" else {}
+        return SkillUpdate(skill, rows[:MAX_AT_ONCE], len(rows) > MAX_AT_ONCE, left_out)
+
+    def left_out(self, skill):
+        claims = self.filter.claims()
+        own = SkillInstall.objects.of_entry(skill.slug).filter(number=skill.number)
+        left_out = {
+            f"use version {skill.number} already": claims.filter(agent__in=own.values("agent")),
+            "are yours only to view": claims.exclude(pk__in=to_act_on(claims)),
+        }
+        words = {why: in_words(handles_of(rows)) for why, rows in left_out.items()}
+        return {why: handles for why, handles in words.items() if handles}
 
     def shown(self, name):
         return self.request.POST.get(name, "").replace("\0", "")

@@ -72,7 +72,7 @@ def everything_else(server, key, agent):
     return {
         "Paused.": console.sending(agent, "pause"),
         "Resumed.": console.sending(agent, "resume"),
-        "Set the limits: install 1.": console.sending(agent, "limits", install="1"),
+        "Set the limits: installs 1.": console.sending(agent, "limits", install="1"),
         "Replaced the claim URL.": console.sending(agent, "new-claim-url"),
         "Issued the token": console.sending(agent, "issue-token"),
         f"Revoked the token {other.hint}.": console.sending(agent, "revoke-token", other.public_id),
