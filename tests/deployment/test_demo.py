@@ -155,7 +155,7 @@ def test_the_printed_key_opens_the_console(running):
 
     response = log_in(running, "/operator", key=key)
 
-    assert (response.status, response.headers["Location"]) == (303, "/operator"), response.body
+    assert (response.status, response.headers["Location"]) == (302, "/operator"), response.body
 
 
 @pytest.mark.contract("24.1")
