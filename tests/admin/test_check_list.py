@@ -160,7 +160,9 @@ def test_refused_characters_refuse_the_file(admin_client):
 
     assert outcomes(page) == {"refused": ["SKILL.md"]}
     [outcome] = page.context["outcomes"]["refused"]
-    assert outcome.reason == 'SKILL.md, line 7: hidden tag characters that say "hi"'
+    assert outcome.reason == (
+        'delete what nobody can see: SKILL.md, line 7: hidden tag characters that say "hi"'
+    )
 
 
 @pytest.mark.parametrize(
