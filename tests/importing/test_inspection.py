@@ -116,7 +116,7 @@ def test_each_finding_is_a_line_with_its_path(anyone, tmp_path):
         f"hidden-text: {file}, line 6: U+200B ZERO WIDTH SPACE",
         f"long-gap: {file}, line 9: 51 blank lines in a row",
         f"secret: {file}, line 7: AWS access key, AKIA…",
-        f"license: {file}: none",
+        f"license: {file}: it names none",
         f"left-out: {tmp_path / 'one' / '.env'}: it may hold secrets",
         f'dead-link: {file}, line 8: "gone.md" is not among the files',
         f"unreadable-file: {tmp_path / 'one' / 'a' / 'b.pyd'}: executable",
