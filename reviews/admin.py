@@ -127,6 +127,9 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     def text(self, review):
         return truncatechars(review.comment, 120) or "none"
 
+    def named(self, done, rows):
+        return [(review, f"{review.persona} by {review.agent}") for review in rows]
+
     def has_moderate_permission(self, request):
         return request.user.has_perm("reviews.change_review")
 

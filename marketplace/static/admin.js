@@ -335,10 +335,11 @@ const addFileRows = (section) => {
   });
 };
 
-// The button says what a save does: a changed text makes a version, anything else does not.
+// The buttons say what a save does: a changed text makes a version, anything else does not.
 const showWhatSaveDoes = (label) => {
   const form = label.closest("button").form, names = label.dataset.fields.split(" ");
   const fields = names.map((name) => form.elements[name]).filter(Boolean);
+  const more = form.elements._continue;
   const before = fields.map((field) => field.value);
   const isChanged = (row) => {
     const value = (name) => row.querySelector(`[name$="-${name}"]`)?.value ?? "";
@@ -350,6 +351,7 @@ const showWhatSaveDoes = (label) => {
     const isText = [...form.querySelectorAll(".staff-file")].some(isChanged)
       || fields.some((field, number) => field.value !== before[number]);
     label.textContent = isText ? label.dataset.publish : "Save labels";
+    more.textContent = `${isText ? "Publish" : "Save"} and continue editing`;
   };
   form.addEventListener("input", show);
   form.addEventListener("change", show);

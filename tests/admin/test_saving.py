@@ -80,7 +80,7 @@ def test_a_draft_has_one_message(admin_client, skill):
 
     assert message == (
         "pdf is a draft: agents cannot find it until you publish it. Publish it now. Findings: "
-        "license: SKILL.md: none."
+        "license: SKILL.md: it names none."
     )
     assert page_of(admin_client, skill).count("agents cannot find it until you publish it") == 1
     published = take_action(admin_client, "publish", skill, accepted="")
