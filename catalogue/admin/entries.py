@@ -129,6 +129,7 @@ class PersonaAdmin(EntryAdmin):
     own_fields = ["price_cents", "skills"]
     more_fieldsets = [("Frontmatter", {"fields": ["frontmatter", "tools"]})]
     texts = [*EntryAdmin.texts, "frontmatter"]
+    others = "labels, price and skills"
     serializer_class = PersonaDetailSerializer
 
     def get_readonly_fields(self, request, obj=None):

@@ -349,7 +349,7 @@ const showWhatSaveDoes = (label) => {
   const show = () => {
     const isText = [...form.querySelectorAll(".staff-file")].some(isChanged)
       || fields.some((field, number) => field.value !== before[number]);
-    label.textContent = isText ? label.dataset.publish : "Save labels";
+    label.textContent = isText ? label.dataset.publish : label.dataset.labels;
   };
   form.addEventListener("input", show);
   form.addEventListener("change", show);
