@@ -146,7 +146,8 @@ def test_a_page_and_its_files_are_below_60_kb_and_six_requests(person, catalogue
 
 def test_the_page_of_a_week_is_below_60_kb_however_much_changed(person, catalogue):
     before = len(person.get("/this-week").content)
-    SkillFactory(slug="long", title="w" * 100).recall("w" * 300, Skill.objects.get(slug="pdf-tables"))
+    successor = Skill.objects.get(slug="pdf-tables")
+    SkillFactory(slug="long", title="w" * 100).recall("w" * 300, successor)
     cached_responses.clear()
 
     after = len(person.get("/this-week").content)
@@ -160,9 +161,12 @@ def test_site_console_and_admin_have_one_purple_one_font_and_one_logo(person, ad
     site, admin = ((folder / name).read_text() for name in ("pages.css", "admin.css"))
     font = re.search(r"@font-face {.*font-weight: 400 700;", site)[0]
     purple = re.search(r"--purple: (#\w+);", site)[1]
+    light, dark = re.search(r"--paper: light-dark\((#\w+), (#\w+)\);", site).groups()
 
     assert font in admin
     assert f"--color-primary-600: {purple};" in admin
+    assert f"--color-base-50: {light};" in admin
+    assert f"--color-base-900: {dark};" in admin
     assert f'fill="{purple}"' in (folder / "icon.svg").read_text()
     for page in person.get("/"), person.get("/operator"), admin_client.get("/admin/"):
         assert '<img src="/static/icon.svg"' in page.content.decode()
