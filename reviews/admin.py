@@ -39,6 +39,7 @@ class HiddenFilter(ChoiceFilter):
         "yes": ("hidden", lambda reviews: reviews.exclude(hidden_at=None)),
         "changed": ("changed since it was hidden", lambda reviews: reviews.changed_since_hidden()),
         "no": ("shown", lambda reviews: reviews.visible()),
+        "kept": ("not deleted", lambda reviews: reviews.present()),
         "deleted": ("deleted", lambda reviews: reviews.exclude(deleted_at=None)),
     }
 
@@ -96,6 +97,7 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     ]
     actions = ["hide", "restore"]
     counted_by_day = "created_at"
+    counted_query = {"hidden": "kept"}
     in_totals = True
 
     def get_queryset(self, request):
