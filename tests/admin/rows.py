@@ -1,6 +1,5 @@
 """Rows of every model that the admin shows, and the addresses of their pages."""
 
-from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group, User
 from django.urls import reverse

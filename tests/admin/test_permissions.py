@@ -1,6 +1,5 @@
 """What nobody may do in the admin, and what nobody may do without a permission"""
 
-import pytest
 from django.contrib import admin
 from django.test import Client
 

@@ -3,7 +3,6 @@
 import pytest
 
 from agents.models import AgentToken, OperatorClaim
-from installs.models import PersonaInstall, SkillInstall
 from marketplace.api.fields import timestamp
 from tests.factories import (
     AgentFactory,
