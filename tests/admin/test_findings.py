@@ -5,7 +5,7 @@ from django.contrib.admin.models import LogEntry
 
 from catalogue.admin.findings import READ_FIRST
 from catalogue.models import Persona, Skill
-from tests.admin.actions import take_action, told
+from tests.admin.actions import send, take_action, told
 from tests.admin.rows import change_page
 from tests.browser import untouched_form
 from tests.factories import PersonaFactory, SkillFactory
@@ -24,7 +24,7 @@ def skill(slug="pdf-tables", text="", **fields):
 
 
 def post(admin_client, url, **fields):
-    return admin_client.post(url, untouched_form(admin_client.get(url)) | fields, follow=True)
+    return send(admin_client, url, untouched_form(admin_client.get(url)) | fields)
 
 
 def logged():

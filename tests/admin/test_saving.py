@@ -5,7 +5,7 @@ import re
 import pytest
 
 from catalogue.models import Skill
-from tests.admin.actions import take_action, told
+from tests.admin.actions import send, take_action, told
 from tests.admin.edits import opened
 from tests.admin.files import SKILL_MD
 from tests.admin.rows import change_page
@@ -37,7 +37,7 @@ def buttons(client, entry):
 
 
 def save(client, entry, **fields):
-    return told(client.post(change_page(entry), opened(client, entry) | fields, follow=True))
+    return told(send(client, change_page(entry), opened(client, entry) | fields))
 
 
 @pytest.mark.contract("25.17")
