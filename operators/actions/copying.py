@@ -10,7 +10,7 @@ from operators.actions.base import Action
 from operators.actions.installing import REFUSALS
 from operators.forms import SourceForm
 
-MAX_AT_ONCE = 200  # of each kind; a second copy installs the rest
+MAX_COPIED = 200  # of each kind; a second copy installs the rest
 GONE = {VersionNotFound: "A pinned version has been recalled since."} | REFUSALS
 
 
@@ -91,7 +91,7 @@ def lacking(installs, agent):
     names = {"kind": Value(kind), "slug": F(f"{kind}__slug"), "pinned_number": F("pinned__number")}
     # By slug, so that two copies at once wait for the same entries in the same order.
     rows = rows.annotate(**names).order_by("slug").values_list(*names, named=True)
-    return rows[:MAX_AT_ONCE]
+    return rows[:MAX_COPIED]
 
 
 def active_of(agent):

@@ -34,6 +34,7 @@ def off(settings):
     settings.OAUTH, settings.ROOT_URLCONF = False, "marketplace.urls"
 
 
+@pytest.mark.servers
 def test_its_routes_and_authlib_are_not_imported():
     done = start("-c", IMPORTED)
 
