@@ -18,7 +18,7 @@ class CopyInstalls(Action):
     title = "Give {agent} what another agent has"
     text = (
         "It gets the published skills and the free personas of the other agent, with the same "
-        "pins, and the same active persona. What it already has stays as it is."
+        "pins, and the same active persona. The agent keeps everything that it already has."
     )
     label = "Install all"
     note = "Installed what {subject.source} has: {subject}."
