@@ -138,6 +138,14 @@ def test_the_word_itself_comes_before_its_synonyms(anyone):
     assert slugs_for(anyone, "attorneys") == ["newer", "word"]
 
 
+def test_a_word_that_has_synonyms_is_not_corrected(anyone):
+    for slug, title in (("synonym", "Legal Desk"), ("nearest", "Layer Cake")):
+        SkillFactory(slug=slug, title=title, description="", category="", tags=[])
+
+    assert slugs_for(anyone, "lawyer") == ["synonym"]
+    assert slugs_for(anyone, "lawyer cakke") == ["nearest", "synonym"]
+
+
 def test_a_query_of_stop_words_is_found_word_by_word(anyone):
     SkillFactory(slug="band", title="The Who", description="", category="", tags=[])
 
