@@ -29,6 +29,7 @@ ENTRIES = [
     ("persian-letters", "نامه‌های فارسی", "نوشتن نامه برای کاربران."),
     ("arabic-letters", "رسالة إلى المدرسة", "على ورق."),
     ("hebrew-letters", "מכתבים בעברית", "כתיבת מכתב ללקוח."),
+    ("census", "जनगणना २०२४", "गाँव।"),
     ("office-flow", "Office Workflow", "Files an affidavit's pages."),
     ("cluster-rollout", "Kubernetes Rollout", "Ships releases."),
     ("index-advice", "Database Indexes", "Speeds up queries."),
@@ -100,15 +101,17 @@ PAIRS = [
     ("af fidavit", "affidavit", "office-flow"),
     ("kuberntes", "kubernetes", "cluster-rollout"),
     ("databases", "database", "index-advice"),
+    ("indices", "index", "index-advice"),
     ("k8s", "kubernetes", "cluster-rollout"),
     ("db", "database", "index-advice"),
-    # Persian, Arabic and Hebrew
+    # Persian, Arabic, Hebrew and Hindi
     ("نامههای", "نامه‌های", "persian-letters"),
     ("كاربران", "کاربران", "persian-letters"),
     ("علي", "على", "arabic-letters"),
     ("رساله", "رسالة", "arabic-letters"),
     ("الى المدرسه", "إلى المدرسة", "arabic-letters"),
     ("מִכְתָּב", "מכתב", "hebrew-letters"),
+    ("२०२४", "2024", "census"),
 ]
 
 
