@@ -31,6 +31,21 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 30 AS $$
 $$;
 """
 
+SYNONYMS = r"""
+-- The stems that a query with this stem also searches for. (PostgreSQL inlines both functions into
+-- a prepared search.)
+CREATE OR REPLACE FUNCTION search_synonyms(stem text) RETURNS text[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    -- What is before the stem in its group, and what is after it. (A pattern would be compiled.)
+    SELECT CASE WHEN strpos(search_synonym_groups(), ' ' || stem || ' ') = 0 THEN '{}' ELSE
+        string_to_array(trim(
+            split_part(split_part(search_synonym_groups(), ' ' || stem || ' ', 1), '|', -1) || ' '
+            || split_part(split_part(search_synonym_groups(), ' ' || stem || ' ', 2), '|', 1)
+        ), ' ')
+    END
+$$;
+"""
+
 
 class Migration(migrations.Migration):
 
@@ -41,4 +56,5 @@ class Migration(migrations.Migration):
     # The entries keep their words of before until rebuild_search.
     operations = [
         migrations.RunSQL(WORDS, migrations.RunSQL.noop),
+        migrations.RunSQL(SYNONYMS, migrations.RunSQL.noop),
     ]
