@@ -96,7 +96,7 @@ class WalkClient:
         return "\n".join(lines), response.getvalue().decode(errors="replace")
 
 
-class Member(WalkClient):
+class MemberClient(WalkClient):
     """A member with a new token for each request, because the walk ends tokens too."""
 
     def send(self, *request, **headers):
@@ -113,7 +113,7 @@ def catalogue(db):
 @pytest.fixture
 def member(catalogue):
     """A member who has read everything, so that caches are warm."""
-    reader = Member()
+    reader = MemberClient()
     for method, path, body in requests():
         if method == "GET" or path == "/mcp":
             reader.send(method, path, body)
@@ -144,7 +144,7 @@ def test_no_other_member_is_told_what_is_pending(catalogue):
     for method, path, body in requests():
         if method == "GET":  # so that caches are warm
             own.send(method, path, body)
-    member = Member()
+    member = MemberClient()
 
     told = [
         (method, path, body)
@@ -177,7 +177,11 @@ def test_nobody_else_is_told_the_word(catalogue, request, agent, visitor, is_war
 @pytest.mark.parametrize("visitor", [nobody, pytest.param(narrow, marks=pytest.mark.slow)])
 def test_connectors_tell_the_word_to_members_alone(catalogue, agent, settings, visitor):
     settings.OAUTH, settings.ROOT_URLCONF = True, urls_of_connectors.__name__
-    stranger, member, sent = WalkClient(visitor(agent)), Member(), list(requests_of_connectors())
+    stranger, member, sent = (
+        WalkClient(visitor(agent)),
+        MemberClient(),
+        list(requests_of_connectors()),
+    )
     for request in sent:
         text = "".join(stranger.told(*request))
         assert WORD not in text, request
