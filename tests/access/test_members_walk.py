@@ -1,11 +1,8 @@
 """A word that two entries hold is told to nobody who is no member (contract 26.6)"""
 
-from datetime import timedelta
-
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
-from django.utils import timezone
 
 from agents.models import Agent, AgentToken
 from interfaces.mcp import server, skills
@@ -23,6 +20,7 @@ from tests.access.walk import (
     requests_of_connectors,
     routes,
 )
+from tests.api.stopped_tokens import expired, paused, revoked, suspended
 from tests.connections import urls as urls_of_connectors
 from tests.factories import AgentFactory, SkillFactory
 
@@ -31,28 +29,6 @@ pytestmark = pytest.mark.usefixtures("members_only_module")
 
 def nobody(_agent):
     return None
-
-
-def revoked(agent):
-    agent.token.revoke()
-    return agent.token.text
-
-
-def suspended(agent):
-    agent.suspend()
-    return agent.token.text
-
-
-def paused(agent):
-    agent.pause()
-    return agent.token.text
-
-
-def expired(agent):
-    AgentToken.objects.filter(pk=agent.token.pk).update(
-        expires_at=timezone.now() - timedelta(seconds=1)
-    )
-    return agent.token.text
 
 
 def narrow(agent):
