@@ -223,7 +223,7 @@ def test_prune_audit_completes_what_a_killed_process_has_begun():
         act.__exit__(None, None, None)
 
 
-class Writer(Thread):
+class SlowWriter(Thread):
     """A transaction of its own, which records events when it is told to, and then ends."""
 
     def __init__(self, action):
@@ -255,8 +255,8 @@ class Writer(Thread):
 @pytest.mark.django_db(transaction=True)
 def test_no_event_is_printed_before_those_that_may_come_below_it():
     record("first")
-    slow = Writer("slow").begin()
-    lost = Writer("lost").begin()
+    slow = SlowWriter("slow").begin()
+    lost = SlowWriter("lost").begin()
     record("later")
 
     assert actions() == ["first"]
