@@ -59,14 +59,8 @@ bench: $(READY)
 manage: $(FOR_DEMO)
 	@$(BIN)/python -m demo $(ARGS)
 
-# Blink calls the schemes dark and light 0 and 1.
-PICTURE = chromium --headless --no-sandbox --hide-scrollbars --force-prefers-reduced-motion --lang=en-GB \
-	--window-size=1280,800 --blink-settings=preferredColorScheme=$(1) \
-	--screenshot=docs/pictures/start-$(2).png http://127.0.0.1:$${PORT:-8000}/
-
-pictures:
-	@$(call PICTURE,1,light)
-	@$(call PICTURE,0,dark)
+pictures: $(READY)
+	@$(BIN)/python -m demo.pictures http://127.0.0.1:$${PORT:-8000}
 
 # Each waits for the disk or for PostgreSQL, so they run at the same time.
 LINTERS := lint-ruff lint-imports lint-bandit lint-prose lint-migrations

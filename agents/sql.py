@@ -106,23 +106,23 @@ WITH me AS (
 # A repeat changes no indexed column, so it writes one row of an unlogged table and no index. Only
 # the first refusal with a text makes a row, and then deletes what is too much or too old.
 MAX_REFUSALS = 20  # texts of one agent
-A_DAY_AGO = "statement_timestamp() - interval '1 day'"
+TOO_OLD = "statement_timestamp() - %(kept)s::interval"
 COUNT_REFUSAL = f"""
 WITH counted AS (
     INSERT INTO agents_refusal AS refusal (key, agent_id, status, text, number, first_at, last_at)
     SELECT %(key)s::uuid, %(agent)s, %(status)s::smallint, %(text)s, 1, now, now
     FROM statement_timestamp() AS now
     ON CONFLICT (key) DO UPDATE SET
-        -- A row counts for a day from its first refusal.
-        number = CASE WHEN refusal.first_at > {A_DAY_AGO} THEN refusal.number ELSE 0 END + 1,
+        -- A row is kept from its first refusal on, and then counts anew.
+        number = CASE WHEN refusal.first_at > {TOO_OLD} THEN refusal.number ELSE 0 END + 1,
         first_at = CASE
-            WHEN refusal.first_at > {A_DAY_AGO} THEN refusal.first_at ELSE EXCLUDED.first_at
+            WHEN refusal.first_at > {TOO_OLD} THEN refusal.first_at ELSE EXCLUDED.first_at
         END,
         last_at = EXCLUDED.last_at
     RETURNING refusal.number = 1 AS is_new
 ), expired AS (
     SELECT key FROM agents_refusal
-    WHERE first_at < {A_DAY_AGO} AND (SELECT is_new FROM counted)
+    WHERE first_at < {TOO_OLD} AND (SELECT is_new FROM counted)
     LIMIT {MAX_REFUSALS} FOR UPDATE SKIP LOCKED
 ), surplus AS (
     SELECT key FROM agents_refusal

@@ -154,11 +154,9 @@ class AuditEventManager(models.Manager):
         first_open = fetch_value(FIRST_OPEN_ID)
         return last if first_open is None else min(last, first_open - 1)
 
-    def read(self, after, last, since=None):
-        """The events after an id up to another one, in order of id."""
-        events = self.filter(pk__lte=last).order_by("pk")
-        if since is not None:
-            events = events.filter(at__gte=since)
+    def read(self, after, last, **wanted):
+        """The `wanted` events after an id up to another one, in order of id."""
+        events = self.filter(pk__lte=last, **wanted).order_by("pk")
         while batch := list(events.filter(pk__gt=after)[:BATCH]):
             yield from batch
             after = batch[-1].pk

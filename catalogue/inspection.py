@@ -153,14 +153,14 @@ def inspect_facts(path, text, facts):
     findings = repair_findings(path, text, facts.repairs)
     findings += license_findings(path, facts.license, facts.licenses)
     if not facts.description.strip():
-        findings.append(Finding("description", path, None, "none"))
+        findings.append(Finding("description", path, None, "it has none"))
     findings += [Finding("left-out", other, None, reason) for other, reason in facts.left_out]
     return findings + unknown_skill_findings(path, facts.unknown_skills)
 
 
 def license_findings(path, name, licenses):
     if not name:
-        return [Finding("license", path, None, "none")]
+        return [Finding("license", path, None, "it names none")]
     if licenses and not is_accepted(name, licenses):
         return [Finding("license", path, None, f"{name} is not accepted here")]
     return []

@@ -150,7 +150,7 @@ class VersionReads(KeysetList):
         Raises the entry's NotFound or VersionNotFound.
         """
         read = None
-        if is_slug(slug) and re.fullmatch("[1-9][0-9]{0,9}", number) and int(number) <= MAX_NUMBER:
+        if is_slug(slug) and is_number(number):
             read = Read.of(self.numbered, slug=slug, number=int(number))
         if read is None or not read.value:
             if not is_slug(slug) or self.published_entry.first(slug=slug) is None:
@@ -158,6 +158,19 @@ class VersionReads(KeysetList):
             raise VersionNotFound
         version = from_row(self.model, read.value[0])
         return read._replace(value=use(version))
+
+    @on_replica
+    def recalled(self, slug, number):
+        """A recalled version of a published entry, without its texts; or None.
+
+        `number` is a text.
+        """
+        if not (is_slug(slug) and is_number(number)):
+            return None
+        kind = self.model.kind
+        of_entry = {f"{kind}__slug": slug, f"{kind}__status": PUBLISHED_STATUS}
+        versions = self.model.objects.exclude(recalled_at=None).filter(number=number, **of_entry)
+        return versions.only("number", "title", "recalled_at", "recall_reason").first()
 
     @on_replica
     def choices(self, slug):
@@ -178,6 +191,10 @@ class VersionReads(KeysetList):
         versions = [read.value for read in reads]
         changes = version_changes(*versions, with_text=versions[0].is_free)
         return Read((*versions, changes), Validator.of_all([read.validator for read in reads]))
+
+
+def is_number(text):
+    return bool(re.fullmatch("[1-9][0-9]{0,9}", text)) and int(text) <= MAX_NUMBER
 
 
 def with_content(version):

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from hashlib import sha256
 from pathlib import Path
 
 import psycopg
@@ -31,6 +32,7 @@ from marketplace.environment import whole_number
 
 HERE = Path(__file__).resolve().parent
 STATE = CHECKOUT / ".demo"
+OPERATOR_KEY = STATE / "operator_key"  # of the operator who has the most agents
 
 OTHER_VERSION = """\
 This database was made by another version of the marketplace: this checkout has no migration {name}.
@@ -154,7 +156,7 @@ def fill():
         if is_empty(f"SELECT FROM catalogue_{kind} LIMIT 1"):
             import_all(f"{kind}s")
     if os.environ.get("DEMO_ACTIVITY") != "0" and is_empty("SELECT FROM agents_agent LIMIT 1"):
-        run_code("from demo.activity import fill; fill()")
+        run_code(f"from demo.activity import fill; fill({str(OPERATOR_KEY)!r})")
 
 
 def import_all(kind):
@@ -189,9 +191,16 @@ def run_code(code):
     run("shell", "--no-imports", "--command", code)
 
 
-def is_empty(query):
+def operator_key():
+    """The key that the activity left, or "" if this database has it no longer."""
+    key = OPERATOR_KEY.read_text() if OPERATOR_KEY.exists() else ""
+    usable = "SELECT FROM agents_operatorkey WHERE digest = %s AND revoked_at IS NULL"
+    return "" if is_empty(usable, sha256(key.encode()).hexdigest()) else key
+
+
+def is_empty(query, *values):
     with psycopg.connect(os.environ["DATABASE_URL"]) as link:
-        return link.execute(query).fetchone() is None
+        return link.execute(query, values).fetchone() is None
 
 
 def serve(port, *, is_private):
@@ -200,6 +209,9 @@ def serve(port, *, is_private):
     if is_private:
         words["invitation"] = output_of("issue_invitation", "--uses", "10", "--note", "The demo's")
     text = welcome.WELCOME_MEMBERS if is_private else welcome.WELCOME
+    if key := operator_key():
+        words["key"] = key
+        text += welcome.WELCOME_OPERATOR
     if provider := os.environ.get("OIDC_ISSUER"):
         words["provider"] = provider
         text += welcome.WELCOME_PEOPLE

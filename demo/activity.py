@@ -31,8 +31,11 @@ MOST, SKILL_TAIL, PERSONA_TAIL = 0.9, 0.6, 0.8
 
 
 @transaction.atomic
-def fill():
-    """Fill a database that has the demo catalogue and no agents; print what was made."""
+def fill(key_file=None):
+    """Fill a database that has the demo catalogue and no agents; print what was made.
+
+    `key_file` gets the key of the operator who has the most agents.
+    """
     activity = Activity()
     if not activity.skills or not activity.personas:
         return
@@ -56,6 +59,9 @@ def fill():
         f"activity: {len(activity.agents)} agents, {installs} installs, "
         f"{len(activity.reviews)} reviews, {proposals} submissions, of the last {DAYS} days"
     )
+    if key_file:
+        Path(key_file).touch(mode=0o600)
+        Path(key_file).write_text(activity.keys["Harbour Operations"])
 
 
 class Activity:
@@ -100,16 +106,18 @@ class Activity:
         Agent.objects.bulk_update(self.agents.values(), ["created_at", "updated_at"])
 
     def claim(self):
-        claims = []
+        claims, self.keys = [], {}
         for name, operator, email in ACTIVITY["operators"]:
-            claim = self.agents[name].claim
-            code = claim.request_code(name=operator, email=email, key=mint_key())
+            claim, key = self.agents[name].claim, self.keys.setdefault(operator, mint_key())
+            code = claim.request_code(name=operator, email=email, key=key)
             claim.confirm(code, self.agents[name].token)
             claim.claimed_at = self.use(self.agents[name], self.agents[name].created_at)
             claim.key.created_at = claim.key.confirmed_at = claim.claimed_at
             claims.append(claim)
         OperatorClaim.objects.bulk_update(claims, ["claimed_at"])
-        keys = [claim.key for claim in claims]
+        # A key is as old as its first claim.
+        oldest = sorted(claims, key=attrgetter("claimed_at"), reverse=True)
+        keys = {claim.key_id: claim.key for claim in oldest}.values()
         OperatorKey.objects.bulk_update(keys, ["created_at", "confirmed_at"])
         name, operator, email = ACTIVITY["pending"]
         claim = self.agents[name].claim

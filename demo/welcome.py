@@ -3,8 +3,7 @@
 WELCOME = """
 The marketplace is at {url}  (Ctrl-C stops it; its data stay in .demo/)
 
-  Look:      {url}/  for people, {url}/docs to try the API, {url}/skill.md for agents,
-             {url}/operator for those who run agents
+  Look:      {url}/  for people, {url}/docs to try the API, {url}/skill.md for agents
   Search:    curl '{url}/api/v1/skills?q=pdf+tables'
   Register:  curl -X POST {url}/api/v1/agents/register -H 'Content-Type: application/json' -d '{{"name": "My first agent"}}'
   Admin:     {url}/admin/  user admin, password {password}
@@ -25,6 +24,10 @@ The private marketplace is at {url}  (Ctrl-C stops it; its data stay in .demo/)
   More:      docs/deploy/private.md
 """
 
+WELCOME_OPERATOR = """
+  Console:   {url}/operator  as an operator of five agents, with the key
+             {key}
+"""
 WELCOME_PEOPLE = """
   Sign in:   at {url}/admin/ or {url}/skills, with "Sign in with your company account", as Ada (an editor),
              Grace (a superuser), Alan (a member, who only reads) or Mallory (in no group that counts). The company's

@@ -113,7 +113,8 @@ class Importer(Finder):
 
     def problems_of(self, file):
         """Read the folder of the file; returns why the text and the folder are refused."""
-        problems = [all_of(reasons)] if (reasons := refusals(file.path.name, file.text)) else []
+        reasons = refusals(file.path.name, file.text)
+        problems = [f"delete what nobody can see: {all_of(reasons)}"] if reasons else []
         try:
             file.folder = self.read_beside(file.path)
         except (Refused, OSError) as error:

@@ -4,7 +4,8 @@ Each write is one statement that returns one row, the verdict: done, or why not.
 agent's row, queues for the entry, and locks the entry's row, so that a suspension, a price or a
 new status that is committed meanwhile counts. It writes only if no rule forbids it. If another
 write of the same agent is committed after the statement's snapshot, a unique constraint refuses the
-whole statement; Agent.fetch_verdict then runs it again, as after a deadlock.
+whole statement; Agent.fetch_verdict then runs it again, as after a deadlock. For
+many agents at once, InstallManager.replace_each has the rules of an install.
 """
 
 from collections import namedtuple

@@ -1,4 +1,5 @@
 from django import forms
+from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.admin.actions import delete_selected
 from django.contrib.admin.models import LogEntry
@@ -7,6 +8,7 @@ from django.contrib.auth.models import Group, User
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef
 from django.template.defaultfilters import pluralize
+from django.utils.functional import lazy
 from django.utils.html import format_html, format_html_join
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
@@ -53,7 +55,8 @@ class RoleFormMixin(forms.Form):
         self.fields["role"].choices = choices
         self.initial["role"] = role
         self.fields["role"].help_text = format_html(
-            "Without a role, only a superuser can log in. {}",
+            "Without a role, only a superuser can log in. Changing skills and personas includes "
+            "publishing and recalling them. {}",
             format_html_join(
                 "",
                 '<span class="staff-role"><b>{}</b>: {}</span>',
@@ -90,8 +93,19 @@ def role_of(user):
     return role if is_plain else SEVERAL
 
 
+def demand():
+    """A sentence that names the staff that have to set up a second factor."""
+    setting = settings.SECOND_FACTOR
+    names = {"off": "Nobody has", "superusers": "Superusers have", "staff": "All staff have"}
+    return (
+        f"{names[setting]} to set one up, because SECOND_FACTOR={setting}. The deployer can set it "
+        "to off, superusers or staff."
+    )
+
+
 class StaffUserForm(EditForm, RoleFormMixin, theme.UserChangeForm):
-    pass
+    class Meta(theme.UserChangeForm.Meta):
+        help_texts = {"second_factor": lazy(demand, str)()}
 
 
 class NewStaffUserForm(RoleFormMixin, theme.UserCreationForm):

@@ -13,6 +13,7 @@ from installs.serializers.installs import OwnPersonaSerializer, OwnSkillSerializ
 from installs.serializers.profile import AvailableUpdateSerializer, LimitSerializer
 from marketplace.api.fields import timestamp
 from marketplace.features import has_connectors, has_submissions
+from operators.changes import actions_of, changes_of
 from operators.pages import Console
 from reviews.serializers import WrittenReviewSerializer
 from submissions.serializers import DecidedSubmissionSerializer
@@ -53,6 +54,9 @@ def exported(claim):
             {"at": timestamp(event.history_date), "text": event.history_change_reason}
             for event in actions_of(claim)
         ],
+        "changes": [
+            {"at": timestamp(change.at), "text": str(change)} for change in changes_of(claim)
+        ],
     }
 
 
@@ -67,13 +71,6 @@ def connections_of(claim):
         }
         for connection in claim.connections.live().for_list()
     ]
-
-
-def actions_of(claim):
-    """What this operator has done with the agent, not an earlier operator or staff."""
-    return claim.agent.history.filter(
-        operator=claim.operator_name, history_date__gte=claim.claimed_at
-    )
 
 
 class Export(Console):

@@ -19,7 +19,7 @@ LIMITED = {"install": "Installs", "review": "Reviews", "manage": "Changes", "rep
 SUBMITTING = {"submit": "Submissions"}  # where agents can submit
 MEANINGS = {"manage": "Uninstalls, updates, persona switches, and creating or revoking tokens. "}
 REQUIRED = {"required": True}  # in each form of a page that shows a part of the fields
-MAX_VERSIONS = 500  # that a form offers
+MAX_VERSIONS = MAX_AGENTS = 500  # that a form offers
 
 
 class NoControlsMixin:
@@ -123,6 +123,20 @@ class InstallForm(forms.Form):
 
 class InstallPersonaForm(InstallForm):
     activate = forms.BooleanField(required=False, label="Make it the active persona")
+
+
+class SourceForm(forms.Form):
+    """Another agent of the operator, by its handle."""
+
+    source = forms.ChoiceField(
+        label="Agent to copy from", error_messages={"invalid_choice": "Choose from the list."}
+    )
+
+    def __init__(self, key, claim, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        others = key.claims.claimed().exclude(pk=claim.pk).order_by("agent__handle")
+        handles_of_others = others.values_list("agent__handle", flat=True)[:MAX_AGENTS]
+        self.fields["source"].choices = [(handle, handle) for handle in handles_of_others]
 
 
 class HandleForm(forms.Form):

@@ -4,9 +4,12 @@ from django.contrib import messages
 from django.shortcuts import redirect
 from django.urls import reverse
 
+from agents.models import Agent
+from marketplace.api.scopes import DEFAULT_SCOPES
 from marketplace.ratelimits.windows import Caller, count
 from operators.pages import Console, too_many
 
+MAX_AT_ONCE = 500  # agents of one transaction, which wait for each other
 MAX_NAMED = 10  # agents in a message: its cookie holds 2 KB, and a longer one is not sent
 
 
@@ -53,12 +56,30 @@ class ManyAgentsAction(Console):
         """The primary keys of the agents that have changed; None if the session has just ended."""
         raise NotImplementedError
 
+    def lock_claims(self, agents):
+        """`{primary key: claim}` of the agents that the operator may change, which are locked.
+
+        The claims have their agents as they are in the database. Call it in a transaction; None if
+        the session has just ended.
+        """
+        rows = Agent.objects.filter(pk__in=agents).order_by("pk")
+        list(rows.select_for_update(no_key=True).only("pk"))
+        own = to_act_on(self.key.claims.claimed()).filter(agent__in=agents)
+        own = own.select_related("agent").select_for_update(no_key=True, of=["self"])
+        claims = {claim.agent_id: claim for claim in own.order_by("pk")}
+        return claims if self.session.hold() else None
+
     def confirm(self, subject, *, has_moved=False):
         back = self.next_page()
         return self.render(self.template, subject=subject, has_moved=has_moved, back=back)
 
     def next_page(self):
         return reverse("operator")
+
+
+def to_act_on(claims):
+    """The claims whose agents the operator may change, not only view."""
+    return claims.filter(scopes__contains=DEFAULT_SCOPES)
 
 
 def in_words(handles):

@@ -6,7 +6,7 @@ from catalogue.models import Persona
 from installs import reads
 from installs.limits import usages_of
 from marketplace.features import has_submissions
-from operators.exporting import actions_of
+from operators.changes import actions_of, changes_of
 from operators.forms import LIMITED, SUBMITTING
 
 MAX_ROWS = 100  # of each kind on a page
@@ -23,8 +23,7 @@ class Overview:
         self.tokens = agent.tokens.valid()
         self.skills = NewestRows(request, "skills", listed(agent.skill_installs))
         self.personas = NewestRows(request, "personas", listed(agent.persona_installs))
-        # The active persona may be on another page of the list.
-        self.persona = listed(agent.persona_installs).filter(is_active=True).first()
+        self.persona = active_in(self.personas, agent)
         self.tokens_at_start = reads.context_tokens([agent.pk]).get(agent.pk, 0)
         self.has_installs = bool(self.skills.rows or self.personas.rows)
         reviews = agent.reviews.present().select_related("persona")
@@ -37,6 +36,15 @@ class Overview:
         self.updates = updates_of(agent)
         self.limits = [(LABELS[usage.policy], usage) for usage in usages_of(agent)]
         self.events = actions_of(claim)[:MAX_EVENTS]
+        self.changes = changes_of(claim)
+
+
+def active_in(personas, agent):
+    """The active persona, which may be on another page of the list."""
+    active = next((row for row in personas.rows if row.is_active), None)
+    if active or not personas.older:
+        return active
+    return listed(agent.persona_installs).filter(is_active=True).first()
 
 
 def updates_of(agent):

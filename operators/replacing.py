@@ -2,24 +2,19 @@
 
 from django.db import transaction
 from django.http import Http404
-from rest_framework.exceptions import AuthenticationFailed
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
-from installs.exceptions import (
-    PersonaAlreadyInstalled,
-    PersonaRequiresPayment,
-    SkillAlreadyInstalled,
-)
+from installs.exceptions import PersonaRequiresPayment
 from installs.models import PersonaInstall, SkillInstall, choices
-from operators.actions.base import note_change
-from operators.many_agents import ManyAgentsAction
+from operators.actions.base import note_changes
+from operators.many_agents import MAX_AT_ONCE, ManyAgentsAction
 from operators.recalls import recalls_of
 
 INSTALLS = {"skill": SkillInstall, "persona": PersonaInstall}
 
 
 class ReplaceRecalled(ManyAgentsAction):
-    """It acts on each agent in a transaction of its own."""
+    """A transaction for each MAX_AT_ONCE agents: after an interruption, the others are left."""
 
     is_one_event = True
     template = "operator/replace.html"
@@ -38,54 +33,47 @@ class ReplaceRecalled(ManyAgentsAction):
         return self.request.POST.get("successor", "") != (recall.successor or "")
 
     def change_all(self, recall):
-        changed = set()
-        for pk, handle in recall.agents.items():
-            is_changed = self.change(recall, handle)
-            if is_changed is None:
+        agents, changed = [*recall.agents], set()
+        for start in range(0, len(agents), MAX_AT_ONCE):
+            part = self.change(recall, agents[start : start + MAX_AT_ONCE])
+            if part is None:
                 return None
-            if is_changed:
-                changed.add(pk)
+            changed |= part
         return changed
 
     @transaction.atomic
-    def change(self, recall, handle):
-        """Whether the agent has changed; None if the session has just ended."""
-        try:
-            claim = self.lock_claim(handle)
-        except Http404:
-            return False  # the agent has just left
-        if claim is None:
+    def change(self, recall, agents):
+        """The primary keys of the agents that have changed; None if the session has just ended."""
+        claims = self.lock_claims(agents)
+        if claims is None:
             return None
-        operator, agent = claim.operator_name, claim.agent
-        if not claim.is_full:
-            return False
-        agent.snapshot_before_change()
-        if not self.act(recall, agent):
-            return False
-        note_change(self.name, agent, operator, f"{recall.done}.")
-        return True
-
-    def act(self, recall, agent):
-        """Update to the newest version, or replace the recalled entry with its successor."""
-        model = INSTALLS[recall.kind]
-        own = model.objects.of_entry(recall.slug).filter(agent=agent).first()
-        if recall.number:
-            return own is not None and model.objects.filter(pk=own.pk).use(choices.newest) > 0
-        if recall.successor and not install_successor(model, agent, recall.successor, own):
-            return False
-        if own is not None:
-            own.uninstall()
-        return own is not None or recall.successor is not None
+        changed = act(recall, [claim.agent for claim in claims.values()])
+        note_changes(self.name, [claims[pk] for pk in changed], f"{recall.done}.")
+        return changed
 
 
-def install_successor(model, agent, slug, own):
-    """Whether the agent now has it. The successor of the active persona becomes active."""
-    activates = {"activate": True} if getattr(own, "is_active", False) else {}
+def act(recall, agents):
+    """Update to the newest version, or replace the recalled entry with its successor.
+
+    Returns the primary keys of the agents that have changed. All are locked.
+    """
+    model = INSTALLS[recall.kind]
+    installs = model.objects.of_entry(recall.slug).filter(agent__in=agents)
+    if recall.number:
+        changed = pks_of(installs.to_use(choices.newest))
+        installs.use(choices.newest)
+        return changed
+    if recall.successor is None:
+        changed = pks_of(installs)
+        installs.uninstall_all()
+        return changed
+    active = [agent for agent in agents if agent.state == "active"]
     try:
-        model.objects.install(agent, slug, **activates)
-    except (SkillAlreadyInstalled, PersonaAlreadyInstalled):
-        if activates:
-            model.objects.own(agent, slug).activate()
-    except (AuthenticationFailed, SkillNotFound, PersonaNotFound, PersonaRequiresPayment):
-        return False  # AuthenticationFailed: the agent is paused or suspended
-    return True
+        model.objects.replace_each(active, recall.slug, recall.successor)
+    except (SkillNotFound, PersonaNotFound, PersonaRequiresPayment):
+        return set()
+    return {agent.pk for agent in active}
+
+
+def pks_of(installs):
+    return set(installs.values_list("agent", flat=True))

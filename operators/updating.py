@@ -8,15 +8,11 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
-from agents.models import Agent
 from catalogue.models import Skill
 from installs.models import SkillInstall, choices
-from marketplace.api.scopes import DEFAULT_SCOPES
 from operators.actions.base import note_changes
 from operators.agents_filter import AgentsFilter
-from operators.many_agents import ManyAgentsAction
-
-MAX_AT_ONCE = 500  # agents, which wait for each other
+from operators.many_agents import MAX_AT_ONCE, ManyAgentsAction, in_words, to_act_on
 
 
 def to_update(slug, claims):
@@ -26,9 +22,8 @@ def to_update(slug, claims):
     return installs.to_use(choices.newest)
 
 
-def to_act_on(claims):
-    """The claims whose agents the operator may change, not only view."""
-    return claims.filter(scopes__contains=DEFAULT_SCOPES)
+def handles_of(claims):
+    return list(claims.order_by("agent__handle").values_list("agent__handle", flat=True))
 
 
 @dataclass
@@ -36,6 +31,7 @@ class SkillUpdate:
     skill: Skill
     installs: list  # by handle, with the `chosen_number`
     has_more: bool
+    left_out: dict  # other agents of the list: `{reason: their handles in words}`
 
     @property
     def agents(self):
@@ -66,7 +62,18 @@ class UpdateSkill(ManyAgentsAction):
         if self.request.method == "POST":
             installs = installs.filter(agent__handle__in=self.shown("agents").split(","))
         rows = list(installs[: MAX_AT_ONCE + 1])
-        return SkillUpdate(skill, rows[:MAX_AT_ONCE], len(rows) > MAX_AT_ONCE)
+        left_out = self.left_out(skill) if self.request.method == "GET" else {}
+        return SkillUpdate(skill, rows[:MAX_AT_ONCE], len(rows) > MAX_AT_ONCE, left_out)
+
+    def left_out(self, skill):
+        claims = self.filter.claims()
+        own = SkillInstall.objects.of_entry(skill.slug).filter(number=skill.number)
+        left_out = {
+            f"use version {skill.number} already": claims.filter(agent__in=own.values("agent")),
+            "are yours only to view": claims.exclude(pk__in=to_act_on(claims)),
+        }
+        words = {why: in_words(handles_of(rows)) for why, rows in left_out.items()}
+        return {why: handles for why, handles in words.items() if handles}
 
     def shown(self, name):
         return self.request.POST.get(name, "").replace("\0", "")
@@ -78,12 +85,8 @@ class UpdateSkill(ManyAgentsAction):
     @transaction.atomic
     def change_all(self, update):
         """One statement for all installs. Their agents stay locked until it ends."""
-        agents = Agent.objects.filter(pk__in=update.agents).order_by("pk")
-        list(agents.select_for_update(no_key=True).only("pk"))
-        own = to_act_on(self.key.claims.claimed()).filter(agent__in=update.agents)
-        own = own.select_related("agent").select_for_update(no_key=True, of=["self"])
-        claims = {claim.agent_id: claim for claim in own.order_by("pk")}
-        if not self.session.hold():
+        claims = self.lock_claims(update.agents)
+        if claims is None:
             return None
         installs = SkillInstall.objects.of_entry(update.skill.slug).filter(agent__in=claims)
         choice = choices.numbered(update.skill.number)

@@ -39,6 +39,7 @@ class HiddenFilter(ChoiceFilter):
         "yes": ("hidden", lambda reviews: reviews.exclude(hidden_at=None)),
         "changed": ("changed since it was hidden", lambda reviews: reviews.changed_since_hidden()),
         "no": ("shown", lambda reviews: reviews.visible()),
+        "kept": ("not deleted", lambda reviews: reviews.present()),
         "deleted": ("deleted", lambda reviews: reviews.exclude(deleted_at=None)),
     }
 
@@ -96,6 +97,7 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     ]
     actions = ["hide", "restore"]
     counted_by_day = "created_at"
+    counted_query = {"hidden": "kept"}
     in_totals = True
 
     def get_queryset(self, request):
@@ -126,6 +128,9 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     @admin.display(description="comment")
     def text(self, review):
         return truncatechars(review.comment, 120) or "none"
+
+    def named(self, done, rows):
+        return [(review, f"{review.persona} by {review.agent}") for review in rows]
 
     def has_moderate_permission(self, request):
         return request.user.has_perm("reviews.change_review")

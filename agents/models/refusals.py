@@ -24,7 +24,7 @@ class RefusalQuerySet(models.QuerySet):
         """
         text = text[:MAX_TEXT]
         key = blake2b(f"{agent.pk} {status} {text}".encode(), digest_size=16).hexdigest()
-        values = {"key": key, "agent": agent.pk, "status": status, "text": text}
+        values = {"key": key, "agent": agent.pk, "status": status, "text": text, "kept": KEPT}
         try:
             with connection.cursor() as cursor:
                 cursor.execute(COUNT_REFUSAL, values)

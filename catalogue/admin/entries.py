@@ -129,7 +129,15 @@ class PersonaAdmin(EntryAdmin):
     own_fields = ["price_cents", "skills"]
     more_fieldsets = [("Frontmatter", {"fields": ["frontmatter", "tools"]})]
     texts = [*EntryAdmin.texts, "frontmatter"]
+    others = "labels, price and skills"
     serializer_class = PersonaDetailSerializer
+
+    def formfield_for_manytomany(self, db_field, request, **options):
+        field = super().formfield_for_manytomany(db_field, request, **options)
+        if field:
+            # Otherwise the theme puts a button that removes all into a list, beside its items.
+            field.widget.is_required = True
+        return field
 
     def get_readonly_fields(self, request, obj=None):
         return [*super().get_readonly_fields(request, obj), "tools"]

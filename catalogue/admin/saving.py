@@ -45,6 +45,7 @@ def buttons_of(model_admin, request, entry):
         context |= {
             "save_label": f"Save: a changed text becomes {version}",
             "publish_label": f"Publish {version}",
+            "labels_label": f"Save {model_admin.others}",
             "fields_of_text": " ".join([*model_admin.texts, *served_fields(entry)]),
         }
     return context
@@ -62,6 +63,7 @@ class SavingMixin:
 
     buttons_of_form = []  # FormButtons
     texts = []  # fields whose changes make a version
+    others = "labels"  # the other fields, in words
 
     def may_publish(self, request, entry):
         is_draft = entry is None or entry.status == Status.DRAFT

@@ -3,8 +3,8 @@ from django.db import migrations, models
 
 
 CONSTRAINTS = '''
--- Checked at once: a commit that holds the position of the feed must not wait for the row of an
--- entry, whose own commit waits for the position (docs/changes.md).
+-- Checked at once, not at the commit. A commit that holds the feed's position must not wait for the
+-- row of an entry whose own commit waits for the position (docs/develop/feed.md).
 ALTER TABLE catalogue_skill
     ALTER CONSTRAINT catalogue_skill_successor_id_4230ce3a_fk_catalogue_skill_id DEFERRABLE INITIALLY IMMEDIATE;
 ALTER TABLE catalogue_persona
@@ -15,12 +15,12 @@ ALTER TABLE catalogue_persona_skills
 '''
 
 FEED = '''
--- The feed of changes (docs/changes.md): which entries appeared, changed or went, in the order of
--- the commits. All of it runs when a transaction commits, from deferred triggers.
+-- The feed of changes (docs/develop/feed.md): entries that appeared, changed or went, in the order
+-- of the commits. Deferred triggers run all of it when a transaction commits.
 
--- The position of this transaction in the feed: later than that of every transaction that has
--- committed. The lock on the feed's one row is held until the commit is visible, so that no one
--- who has read a position can find an earlier one afterwards.
+-- The position of this transaction in the feed, later than that of every committed transaction. The
+-- transaction locks the feed's one row until its commit is visible. So a reader that has seen a
+-- position never finds an earlier one afterward.
 CREATE OR REPLACE FUNCTION changes_position() RETURNS timestamptz LANGUAGE plpgsql AS $$
 DECLARE
     place timestamptz := nullif(current_setting('changes.position', true), '');
@@ -54,7 +54,7 @@ LANGUAGE sql STABLE AS $$
     )
 $$;
 
--- Skill and persona show something of each other.
+-- The details of a skill and of a persona that bundles it show each other.
 CREATE OR REPLACE FUNCTION changes_bundle_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     place timestamptz := changes_position();
@@ -81,21 +81,21 @@ CREATE CONSTRAINT TRIGGER changes_bundle_changed
 '''
 
 ENTRIES = '''
--- The part of the feed that is about one kind of entry; __init__.py fills in what is in braces.
+-- The feed's triggers for one kind of entry. __init__.py replaces the names in braces.
 
--- Notes what has become of an entry: its slug is published, or shows something else; any other
--- slug that it had is withdrawn. Once in a transaction is enough, unless the digest has changed.
+-- Records a change of an entry: its slug is published or has changed, and any other slug that it
+-- had is withdrawn. One record per transaction is enough, unless the digest changes again.
 CREATE OR REPLACE FUNCTION changes_note_{kind}(entry bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     place timestamptz := changes_position();
     published text;
 BEGIN
     SELECT slug INTO published FROM catalogue_{kind} WHERE id = entry AND status = 'published';
-    UPDATE changes_change SET change = 'withdrawn', digest = NULL, changed_at = place
+    UPDATE changes_change SET change = 'withdrawn', digest = NULL, number = NULL, changed_at = place
     WHERE kind = '{kind}' AND entry_id = entry AND change <> 'withdrawn'
         AND slug IS DISTINCT FROM published;
-    INSERT INTO changes_change AS known (kind, entry_id, slug, change, digest, changed_at)
-    SELECT '{kind}', entry, slug, 'published', digest, place
+    INSERT INTO changes_change AS known (kind, entry_id, slug, change, digest, number, changed_at)
+    SELECT '{kind}', entry, slug, 'published', digest, number, place
     FROM catalogue_{kind} WHERE id = entry AND status = 'published'
     ON CONFLICT (kind, slug) DO UPDATE SET
         entry_id = entry,
@@ -105,9 +105,10 @@ BEGIN
             ELSE 'updated'
         END,
         digest = excluded.digest,
+        number = excluded.number,
         changed_at = place
-    WHERE (known.entry_id, known.digest, known.changed_at)
-        IS DISTINCT FROM (entry, excluded.digest, place);
+    WHERE (known.entry_id, known.digest, known.number, known.changed_at)
+        IS DISTINCT FROM (entry, excluded.digest, excluded.number, place);
 END $$;
 
 CREATE OR REPLACE FUNCTION changes_{kind}_changed() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -137,13 +138,6 @@ CREATE CONSTRAINT TRIGGER changes_{kind}_changed
     AFTER INSERT OR DELETE OR UPDATE OF {columns} ON catalogue_{kind}
     DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW EXECUTE FUNCTION changes_{kind}_changed();
-'''
-
-# With the functions go the triggers on the tables of the catalogue.
-DROP = '''
-DROP FUNCTION changes_position, changes_is_in_feed, changes_bundle_changed,
-    changes_note_skill, changes_skill_changed,
-    changes_note_persona, changes_persona_changed CASCADE;
 '''
 
 COLUMNS = [
@@ -189,21 +183,27 @@ class Migration(migrations.Migration):
                 ('slug', models.CharField(max_length=100)),
                 ('change', models.CharField(choices=[('published', 'Published'), ('updated', 'Updated'), ('withdrawn', 'Withdrawn')], max_length=9)),
                 ('digest', models.CharField(max_length=71, null=True)),
+                ('number', models.PositiveIntegerField(null=True)),
                 ('changed_at', models.DateTimeField()),
             ],
             options={
-                'indexes': [models.Index(fields=['kind', 'entry_id'], name='change_of_entry'), models.Index(models.F('changed_at'), django.db.models.expressions.CombinedExpression(models.F('id'), '*', models.Value(-1)), name='change_position'), models.Index(models.F('kind'), models.F('changed_at'), django.db.models.expressions.CombinedExpression(models.F('id'), '*', models.Value(-1)), name='change_position_of_kind'), models.Index(models.F('changed_at'), condition=models.Q(('change', 'withdrawn')), name='change_tombstone')],
+                'indexes': [
+                    models.Index(fields=['kind', 'entry_id'], name='change_of_entry'),
+                    models.Index(models.F('changed_at'), django.db.models.expressions.CombinedExpression(models.F('id'), '*', models.Value(-1)), name='change_position'),
+                    models.Index(models.F('kind'), models.F('changed_at'), django.db.models.expressions.CombinedExpression(models.F('id'), '*', models.Value(-1)), name='change_position_of_kind'),
+                    models.Index(models.F('changed_at'), condition=models.Q(('change', 'withdrawn')), name='change_tombstone'),
+                ],
                 'constraints': [models.UniqueConstraint(fields=('kind', 'slug'), name='one_change_per_kind_and_slug')],
             },
         ),
         migrations.RunSQL(CONSTRAINTS, migrations.RunSQL.noop),
-        migrations.RunSQL(FEED, DROP),
+        migrations.RunSQL(FEED, 'DROP FUNCTION changes_position, changes_is_in_feed, changes_bundle_changed CASCADE'),
         migrations.RunSQL(
             entries('skill', 'persona', 'skill_md', 'files', beside=['slug', 'title', 'description', 'status']),
-            migrations.RunSQL.noop,
+            'DROP FUNCTION changes_note_skill, changes_skill_changed CASCADE',
         ),
         migrations.RunSQL(
-            entries('persona', 'skill', 'price_cents', beside=['slug', 'title', 'status']),
-            migrations.RunSQL.noop,
+            entries('persona', 'skill', 'price_cents', 'frontmatter', beside=['slug', 'title', 'status']),
+            'DROP FUNCTION changes_note_persona, changes_persona_changed CASCADE',
         ),
     ]

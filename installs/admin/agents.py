@@ -80,7 +80,7 @@ def installed(install):
 
 
 class RaiseLimitForm(ActionForm):
-    policy = forms.ChoiceField(widget=theme.Select)
+    policy = forms.ChoiceField(widget=theme.Select(attrs={"autofocus": True}))
     limit = forms.IntegerField(
         widget=theme.TextInput,
         required=False,
@@ -98,7 +98,10 @@ class RaiseLimitForm(ActionForm):
         label="Days until it ends",
         help_text="Leave it empty for a raise that never ends.",
     )
-    note = ReasonField(help_text="Only staff see it. For example: For the crawl of December.")
+    note = ReasonField(
+        widget=theme.Textarea(attrs={"rows": 3}),
+        help_text="Only staff see it. For example: For the crawl of December.",
+    )
 
     def __init__(self, data, rows, **options):
         super().__init__(data, rows, **options)

@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 
 from catalogue.exceptions import VersionNotFound
 from installs.models import choices
-from installs.models.querysets import InstallQuerySet
+from installs.models.querysets import InstallQuerySet, take_turn
 from marketplace.models import newest_where
 from marketplace.rows import instance_of
 
@@ -71,6 +71,32 @@ class InstallManager(models.Manager.from_queryset(InstallQuerySet)):
         if not install.entry.is_published:
             raise self.model.NotFound
         return install
+
+    def replace_each(self, agents, slug, successor):
+        """Install the successor of an entry on each of the agents, and uninstall the entry.
+
+        The agents are active and locked. For many of them at once, this has the rules of the
+        statements that install (installs/sql.py). Raises what they raise, and then changes nothing.
+        """
+        kind = self.model.kind
+        entry = self.lock_entry(successor)
+        self.of_entry(slug).filter(agent__in=agents).uninstall_all()
+        present = self.of_entry(successor).filter(agent__in=agents)
+        has_it = set(present.values_list("agent", flat=True))
+        text = {kind: entry, "installed_digest": entry.digest, "number": entry.number}
+        new = [self.model(agent=agent, **text) for agent in agents if agent.pk not in has_it]
+        self.bulk_create(new)
+        counter = entry.POPULARITY
+        type(entry).objects.filter(pk=entry.pk).update(**{counter: F(counter) + len(new)})
+
+    def lock_entry(self, slug):
+        """A published entry, locked as an install locks it; raises the kind's NotFound."""
+        take_turn(self.model.kind, slug)
+        entries = self.model.Entry.objects.defer(*self.model.Entry.long_columns())
+        entry = entries.select_for_update(no_key=True).filter(slug=slug).first()
+        if entry is None or not entry.is_published:
+            raise self.model.NotFound
+        return entry
 
     def fetch_verdict(self, agent, version, **values):
         """Run the statement that installs the newest text, or the version with this number.

@@ -69,6 +69,20 @@ class PersonaInstallManager(InstallManager.from_queryset(PersonaInstallQuerySet)
             raise PersonaRequiresPayment
         return self.from_verdict(agent, verdict)
 
+    def replace_each(self, agents, slug, successor):
+        """As for skills. Where the persona is active, its successor becomes active."""
+        active = self.of_entry(slug).filter(agent__in=agents, is_active=True)
+        active = list(active.values_list("agent", flat=True))
+        super().replace_each(agents, slug, successor)
+        self.of_entry(successor).filter(agent__in=active).update(is_active=True)
+
+    def lock_entry(self, slug):
+        """Raises PersonaRequiresPayment, too."""
+        persona = super().lock_entry(slug)
+        if not persona.is_free:
+            raise PersonaRequiresPayment
+        return persona
+
     @transaction.atomic
     def activate(self, agent, slug):
         """Make an installed persona the agent's one active persona.

@@ -141,11 +141,11 @@ class PersonaPage(EntryPage):
 
 
 class ReviewsPage(EntryPage):
-    """A page of a persona's reviews, which begins at `cursor`."""
+    """A page of a persona's reviews, of all or of one `rating`, which begins at `cursor`."""
 
     model = Persona
     part = "reviews"
-    parameters = {"cursor"}
+    parameters = {"cursor", "rating"}
 
     def get(self, request, slug):
         persona, validator, _ = reads.rated_persona(slug)
@@ -156,5 +156,6 @@ class ReviewsPage(EntryPage):
             persona,
             [validator, page.validator],
             ratings=sorted(persona.ratings.items(), reverse=True),
+            rating=query.values.get("rating"),
             reviews=page.get_paginated_response(page.results, request).data,
         )

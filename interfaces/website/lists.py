@@ -4,8 +4,11 @@ import re
 from urllib.parse import urlencode
 
 from catalogue.models import label_key
+from catalogue.reads import recalled
+from catalogue.slugs import as_slug
 from interfaces.website.headings import description, heading, own_query
 from interfaces.website.pages import Page
+from interfaces.website.reads import MODELS
 from marketplace.api.query_params import query_parameters
 from marketplace.ratelimits.client_address import client_address
 from search import reads
@@ -86,8 +89,16 @@ class ListPage(Page):
             results=page.results,
             count=page.count,
             nearest=getattr(page, "nearest", []),
+            recalled=self.recalled_by_name(query),
             **numbered(page, before, request, "&view=list" if is_list else ""),
         )
+
+    def recalled_by_name(self, query):
+        """The recalled entry that a search without filters names; or None."""
+        if not query.words or query.values:
+            return None
+        # No validator: a recall, and its end, change the version of the catalogue.
+        return recalled(MODELS[f"{self.kind}s"], as_slug(query.words))
 
     def choices(self, links, counts):
         """The filters to choose from: `{"title", "choices", "more"}`."""

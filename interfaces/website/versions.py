@@ -1,10 +1,13 @@
 """The versions of an entry: the list, the text of one, and the changes between two."""
 
+from http import HTTPStatus
 from itertools import zip_longest
 
 from django.conf import settings
+from django.shortcuts import render
 
 from catalogue import reads
+from catalogue.exceptions import VersionNotFound
 from catalogue.file_tree import file_tree
 from catalogue.list_queries import VersionQuery
 from catalogue.markdown import contents, render_markdown
@@ -85,6 +88,13 @@ class VersionPage(VersionsPage):
             files=file_tree(files),
             address=f"/api/v1/{self.section}/{slug}/versions/{number}",
         )
+
+    def error_page(self, error, slug, number):
+        is_missing = isinstance(error, VersionNotFound)
+        if not (is_missing and (version := self.versions.recalled(slug, number))):
+            return super().error_page(error, slug=slug, number=number)
+        context = {"section": self.section, "slug": slug, "version": version}
+        return render(self.request, "recalled_version.html", context, status=HTTPStatus.GONE)
 
 
 class ComparisonPage(VersionsPage):

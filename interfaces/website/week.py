@@ -16,6 +16,7 @@ from marketplace.diffs import Comparison
 
 DAYS = 7
 MOST = 20  # changes of each sort that are read, for each kind of entry
+MAX_EVENTS = 50  # that are shown; a page stays below 60 KB
 EVENTS = " UNION ALL ".join(events_of(kind) for kind in Kind.values)
 MAX_TOKENS = 20_000  # of a text whose changed lines are counted
 VERSIONS = {"skill": SkillVersion, "persona": PersonaVersion}
@@ -23,7 +24,7 @@ COLUMNS = [
     *("change", "kind", "entry", "public_id", "slug", "title"),
     *("number", "note", "successor", "at"),
 ]
-# Within a day, what a reader must act on comes first.
+# What a reader must act on comes first within a day, and is left out last.
 ORDER = ["recalled", "version recalled", "deprecated", "updated", "new"]
 
 
@@ -38,25 +39,30 @@ def by_day(changes):
     rows = [SimpleNamespace(**dict(zip(COLUMNS, row, strict=True))) for row in changes]
     is_all = max(Counter((row.kind, row.change) for row in rows).values(), default=0) < MOST
     events = merged(rows)
+    is_all = is_all and len(events) <= MAX_EVENTS
+    events = sorted(events[:MAX_EVENTS], key=day_of, reverse=True)
     add_summaries(events)
-    days = groupby(events, key=lambda event: event.at.date())
+    days = groupby(events, key=day_of)
     return [(day, [*rows]) for day, rows in days], is_all
 
 
 def merged(events):
-    """The events in order; updates of an entry on one day are one."""
+    """The events by ORDER, the newest first; updates of an entry on one day are one."""
     shown = {}
     for event in sorted(events, key=attrgetter("at", "number"), reverse=True):
         event.at = event.at.astimezone(UTC)
         event.before, event.has_both = event.number - 1, False
-        key = event.kind, event.entry, event.at.date(), event.change, event.number
+        key = event.kind, event.entry, day_of(event), event.change, event.number
         if event.change == "updated":
             first = shown.setdefault(key[:4], event)
             first.before = event.before
         else:
             shown[key] = event
-    place = {change: number for number, change in enumerate(ORDER)}
-    return sorted(shown.values(), key=lambda e: (-e.at.date().toordinal(), place[e.change]))
+    return sorted(shown.values(), key=lambda event: ORDER.index(event.change))
+
+
+def day_of(event):
+    return event.at.date()
 
 
 def add_summaries(events):

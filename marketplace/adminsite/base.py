@@ -91,6 +91,7 @@ class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
 
     # What the dashboard shows of the rows.
     counted_by_day = ""  # a datetime field
+    counted_query = {}  # the parameters of the list of `counted_rows`
     in_totals = False
 
     def counted_rows(self):

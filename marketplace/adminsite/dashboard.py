@@ -41,7 +41,7 @@ def totals(admins):
         {
             "name": admin.opts.verbose_name_plural,
             "number": number,
-            "url": admin.url_of("changelist"),
+            "url": list_of(admin),
         }
         for admin, number in zip(admins, numbers, strict=True)
     ]
@@ -107,7 +107,13 @@ def list_since(admin, moment, days=None):
     query = {f"{field}__gte": f"{moment:%Y-%m-%dT00:00Z}"}
     if days is not None:
         query[f"{field}__lt"] = f"{moment + timedelta(days=days):%Y-%m-%dT00:00Z}"
-    return f"{admin.url_of('changelist')}?{urlencode(query)}"
+    return list_of(admin, **query)
+
+
+def list_of(admin, **query):
+    """The address of the list of the `counted_rows`."""
+    query = urlencode({**query, **admin.counted_query})
+    return f"{admin.url_of('changelist')}{'?' if query else ''}{query}"
 
 
 def attention(admins):

@@ -243,7 +243,7 @@ const addKeys = (element) => {
 
 document.addEventListener("DOMContentLoaded", () => {
   // Not what is closed by a click beside it.
-  document.querySelectorAll("nav > [x-on\\:click], #nav-sidebar div > [x-on\\:click], #changelist a[x-on\\:click], .login [x-on\\:click]")
+  document.querySelectorAll("nav > [x-on\\:click], #nav-sidebar div > [x-on\\:click], #changelist a[x-on\\:click], .login [x-on\\:click], [x-ref^=relatedWidget]")
     .forEach((element) => element.matches("a[href], button, nav") || addKeys(element));
   nameIcons();
   const desk = document.getElementById("desk");
@@ -335,10 +335,11 @@ const addFileRows = (section) => {
   });
 };
 
-// The button says what a save does: a changed text makes a version, anything else does not.
+// The buttons say what a save does: a changed text makes a version, anything else does not.
 const showWhatSaveDoes = (label) => {
   const form = label.closest("button").form, names = label.dataset.fields.split(" ");
   const fields = names.map((name) => form.elements[name]).filter(Boolean);
+  const more = form.elements._continue;
   const before = fields.map((field) => field.value);
   const isChanged = (row) => {
     const value = (name) => row.querySelector(`[name$="-${name}"]`)?.value ?? "";
@@ -349,13 +350,22 @@ const showWhatSaveDoes = (label) => {
   const show = () => {
     const isText = [...form.querySelectorAll(".staff-file")].some(isChanged)
       || fields.some((field, number) => field.value !== before[number]);
-    label.textContent = isText ? label.dataset.publish : "Save labels";
+    label.textContent = isText ? label.dataset.publish : label.dataset.labels;
+    more.textContent = `${isText ? "Publish" : "Save"} and continue editing`;
   };
   form.addEventListener("input", show);
   form.addEventListener("change", show);
   form.addEventListener("click", () => setTimeout(show));
   show();
 };
+
+// The theme's field of several rows gets an input without a name, from a callback of jQuery's.
+const nameInputs = () => {
+  document.querySelectorAll("select[multiple] + .select2 input").forEach((input) => {
+    input.ariaLabel = input.closest(".select2").previousElementSibling.labels[0]?.textContent.trim();
+  });
+};
+window.addEventListener("load", () => window.django?.jQuery?.(nameInputs));
 
 document.addEventListener("DOMContentLoaded", () => {
   const files = document.getElementById("id_files");

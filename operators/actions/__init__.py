@@ -1,5 +1,13 @@
 from installs.models import PersonaInstall, SkillInstall
-from operators.actions import agents, all_installs, installing, installs, submissions, tokens
+from operators.actions import (
+    agents,
+    all_installs,
+    copying,
+    installing,
+    installs,
+    submissions,
+    tokens,
+)
 from operators.forms import InstallPersonaForm
 
 # By their path.
@@ -13,6 +21,7 @@ ACTIONS = {
     "install-persona": installing.InstallEntry.as_view(
         model=PersonaInstall, form_class=InstallPersonaForm
     ),
+    "copy-installs": copying.CopyInstalls.as_view(),
     "activate-persona": installs.Activate.as_view(model=PersonaInstall),
     **{
         f"{name}-{model.kind}": action.as_view(model=model)

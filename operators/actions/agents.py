@@ -57,7 +57,10 @@ class SetLimits(Action):
     def act(self, claim, subject, form, operator):
         limits = {policy: limit for policy, limit in form.cleaned_data.items() if limit is not None}
         claim.agent.change(limits=limits)
-        return ", ".join(f"{policy} {limit}" for policy, limit in limits.items()) or "none"
+        return (
+            ", ".join(f"{LABELS[policy].lower()} {limit}" for policy, limit in limits.items())
+            or "none"
+        )
 
 
 class Release(Action):

@@ -1,6 +1,7 @@
 """An operator's actions on all skills and personas of an agent at once."""
 
 from collections import defaultdict
+from typing import NamedTuple
 
 from django.db.models import Case, Exists, F, Q, Value, When
 from django.template.defaultfilters import pluralize
@@ -10,6 +11,9 @@ from catalogue.models import Status
 from installs.models import PersonaInstall, SkillInstall, choices
 from installs.models.querysets import recalled_versions
 from operators.actions.base import Action
+
+MAX_NAMED = 100  # in the agent's history
+FOLLOWS = "that come with the active persona, always in the newest version; install one to pin it"
 
 
 class MoveAll(Action):
@@ -21,10 +25,11 @@ class MoveAll(Action):
         return Plan(self, agent)
 
     def act(self, claim, plan, form, operator):
+        rows = [row for rows in plan.changes.values() for row in rows]
         changed = {installs.model.kind: self.move(installs) for installs in plan.installs}
         if not any(changed.values()):
             self.change_nothing()
-        return in_words(changed)
+        return Moved(in_words(changed), names_of(rows))
 
     def move(self, installs):
         """Returns how many changed."""
@@ -37,6 +42,10 @@ class MoveAll(Action):
     def left_out(self, installs):
         """The installs that it would change if their versions were available."""
         raise NotImplementedError
+
+    def beyond(self, skills, personas):
+        """The skills that it cannot change, with the reason, because no install is theirs."""
+        return []
 
 
 class UpdateAll(MoveAll):
@@ -63,7 +72,7 @@ class PinAll(MoveAll):
         "published. Existing pins stay where they are."
     )
     label = "Pin all"
-    note = "Pinned {subject}."
+    note = "Pinned {subject}: {subject.names}."
     done = "Pinned {subject} of {agent}."
 
     def move(self, installs):
@@ -75,12 +84,22 @@ class PinAll(MoveAll):
     def left_out(self, installs):
         return installs.filter(pinned=None).without(choices.used)
 
+    def beyond(self, skills, personas):
+        own = skills.values("skill__slug")
+        rows = personas.loaded_skills().exclude(slug__in=own)
+        rows = rows.annotate(kind=Value("skill"), reason=Value(FOLLOWS)).order_by("slug")
+        return rows.values_list("kind", "slug", "reason", named=True)
+
 
 class UnpinAll(MoveAll):
     title = "Unpin everything that {agent} has?"
-    text = "The agent gets the newest version of each, now and whenever a new one is published."
+    text = (
+        "The agent gets the newest version of each, now and whenever a new one is published. To "
+        "keep some pins, unpin the others one by one: “Your actions” names what was pinned "
+        "together."
+    )
     label = "Unpin all"
-    note = "Unpinned {subject}."
+    note = "Unpinned {subject}: {subject.names}."
     done = "Unpinned {subject} of {agent}."
 
     def move(self, installs):
@@ -91,6 +110,16 @@ class UnpinAll(MoveAll):
 
     def left_out(self, installs):
         return installs.exclude(pinned=None).without(choices.newest)
+
+
+class Moved(NamedTuple):
+    """What has changed: its numbers in words, and its `names`, each with its version before."""
+
+    numbers: str
+    names: str
+
+    def __str__(self):
+        return self.numbers
 
 
 class Plan:
@@ -126,6 +155,8 @@ class Plan:
             left_out = self.action.left_out(installs).annotate(reason=reason(installs.model))
             for row in named(left_out, "kind", "slug", "reason"):
                 by_reason[row.reason].append(row)
+        for row in self.action.beyond(*self.installs):
+            by_reason[row.reason].append(row)
         return dict(by_reason)
 
 
@@ -144,6 +175,13 @@ def reason(model):
         When(~without_reason | Exists(recalled_versions(model)), then=Value("recalled")),
         default=Value("older than the first version"),
     )
+
+
+def names_of(rows):
+    """For example "csv-cleaning 2, pdf-tables 3"."""
+    names = [f"{row.slug} {row.number or row.chosen_number}" for row in rows[:MAX_NAMED]]
+    more = len(rows) - MAX_NAMED
+    return ", ".join([*names, f"and {more} more"] if more > 0 else names)
 
 
 def in_words(counts):

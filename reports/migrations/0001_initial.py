@@ -21,6 +21,7 @@ ROLES = {
         'agents': [
             *('view_agent', 'change_agent', 'view_agenttoken', 'change_agenttoken'),
             *('view_operatorclaim', 'view_operatorkey', 'change_operatorkey'),
+            *('view_invitation', 'change_invitation'),
         ],
         'installs': ['view_skillinstall', 'view_personainstall'],
         'reviews': ['view_review', 'change_review'],
@@ -51,14 +52,14 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('search', '0001_initial'),
-        ('installs', '0001_initial'),
-        ('importing', '0001_initial'),
-        ('contenttypes', '0002_remove_content_type_name'),
-        ('auth', '0012_alter_user_first_name_max_length'),
         ('agents', '0001_initial'),
+        ('auth', '0012_alter_user_first_name_max_length'),
         ('catalogue', '0001_initial'),
+        ('contenttypes', '0002_remove_content_type_name'),
+        ('importing', '0001_initial'),
+        ('installs', '0001_initial'),
         ('reviews', '0001_initial'),
+        ('search', '0001_initial'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -83,10 +84,31 @@ class Migration(migrations.Migration):
                     models.Index(models.OrderBy(models.F('open_reports'), descending=True), models.OrderBy(models.F('id'), descending=True), condition=models.Q(('resolved_at', None)), name='case_most_reported'),
                     models.Index(models.OrderBy(models.F('last_reported_at'), descending=True), models.OrderBy(models.F('id'), descending=True), name='case_all'),
                 ],
-                'constraints': [
-                    models.CheckConstraint(condition=models.Q(models.Q(('persona', None), ('review', None), ('skill__isnull', False)), models.Q(('persona__isnull', False), ('review', None), ('skill', None)), models.Q(('persona', None), ('review__isnull', False), ('skill', None)), _connector='OR'), name='one_target_per_case'),
-                ],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('persona', None), ('review', None), ('skill__isnull', False)), models.Q(('persona__isnull', False), ('review', None), ('skill', None)), models.Q(('persona', None), ('review__isnull', False), ('skill', None)), _connector='OR'), name='one_target_per_case')],
             },
+        ),
+        migrations.CreateModel(
+            name='HistoricalCase',
+            fields=[
+                ('id', models.BigIntegerField(auto_created=True, blank=True, db_index=True, verbose_name='ID')),
+                ('resolved_at', models.DateTimeField(null=True)),
+                ('resolution', models.TextField(blank=True, verbose_name='last resolution')),
+                ('history_change_reason', models.TextField(default='')),
+                ('history_id', models.AutoField(primary_key=True, serialize=False)),
+                ('history_date', models.DateTimeField(db_index=True)),
+                ('history_type', models.CharField(choices=[('+', 'Created'), ('~', 'Changed'), ('-', 'Deleted')], max_length=1)),
+                ('history_user', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('persona', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='catalogue.persona')),
+                ('review', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='reviews.review')),
+                ('skill', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='catalogue.skill')),
+            ],
+            options={
+                'verbose_name': 'historical case',
+                'verbose_name_plural': 'historical cases',
+                'ordering': ('-history_date', '-history_id'),
+                'get_latest_by': ('history_date', 'history_id'),
+            },
+            bases=(simple_history.models.HistoricalChanges, models.Model),
         ),
         migrations.CreateModel(
             name='Report',
@@ -112,29 +134,6 @@ class Migration(migrations.Migration):
                     models.UniqueConstraint(fields=('public_id',), name='unique_report_public_id'),
                 ],
             },
-        ),
-        migrations.CreateModel(
-            name='HistoricalCase',
-            fields=[
-                ('id', models.BigIntegerField(auto_created=True, blank=True, db_index=True, verbose_name='ID')),
-                ('resolved_at', models.DateTimeField(null=True)),
-                ('resolution', models.TextField(blank=True, verbose_name='last resolution')),
-                ('history_change_reason', models.TextField(default='')),
-                ('history_id', models.AutoField(primary_key=True, serialize=False)),
-                ('history_date', models.DateTimeField(db_index=True)),
-                ('history_type', models.CharField(choices=[('+', 'Created'), ('~', 'Changed'), ('-', 'Deleted')], max_length=1)),
-                ('history_user', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('persona', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='catalogue.persona')),
-                ('review', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='reviews.review')),
-                ('skill', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='catalogue.skill')),
-            ],
-            options={
-                'verbose_name': 'historical case',
-                'verbose_name_plural': 'historical cases',
-                'ordering': ('-history_date', '-history_id'),
-                'get_latest_by': ('history_date', 'history_id'),
-            },
-            bases=(simple_history.models.HistoricalChanges, models.Model),
         ),
         migrations.RunPython(make_roles, migrations.RunPython.noop),
     ]

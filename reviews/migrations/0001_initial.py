@@ -17,28 +17,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Review',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.CharField(editable=False, max_length=40)),
-                ('rating', models.DecimalField(decimal_places=2, max_digits=3)),
-                ('comment', models.CharField(blank=True, max_length=1000)),
-                ('created_at', models.DateTimeField()),
-                ('updated_at', models.DateTimeField()),
-                ('hidden_at', models.DateTimeField(editable=False, null=True)),
-                ('hiding_reason', models.CharField(blank=True, editable=False, max_length=1000)),
-                ('deleted_at', models.DateTimeField(editable=False, null=True)),
-                ('counted_rating', models.GeneratedField(db_persist=True, expression=models.Case(models.When(deleted_at=None, hidden_at=None, then=models.F('rating'))), output_field=models.DecimalField(decimal_places=2, max_digits=3, null=True))),
-                ('agent', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='reviews', to='agents.agent')),
-                ('persona', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='reviews', to='catalogue.persona')),
-            ],
-            options={
-                'ordering': ['-id'],
-                'indexes': [models.Index(models.F('persona'), models.OrderBy(models.F('created_at'), descending=True), models.OrderBy(models.F('id'), descending=True), name='review_newest'), models.Index(models.F('persona'), models.OrderBy(models.F('counted_rating'), descending=True), models.OrderBy(models.F('id'), descending=True), name='review_highest'), models.Index(models.F('persona'), models.F('counted_rating'), django.db.models.expressions.CombinedExpression(models.F('id'), '*', models.Value(-1)), name='review_lowest'), models.Index(models.F('rating'), models.OrderBy(models.F('id'), descending=True), name='review_rating'), models.Index(models.F('created_at'), name='review_created'), models.Index(models.F('updated_at'), condition=models.Q(('hidden_at__isnull', False)), name='review_hidden')],
-                'constraints': [models.UniqueConstraint(fields=('agent', 'persona'), name='one_review_per_agent_and_persona'), models.UniqueConstraint(fields=('public_id',), name='unique_review_public_id'), models.CheckConstraint(condition=models.Q(('rating__gte', 1), ('rating__lte', 5)), name='rating_between_1_and_5')],
-            },
-        ),
-        migrations.CreateModel(
             name='HistoricalReview',
             fields=[
                 ('id', models.BigIntegerField(auto_created=True, blank=True, db_index=True, verbose_name='ID')),
@@ -61,5 +39,39 @@ class Migration(migrations.Migration):
                 'get_latest_by': ('history_date', 'history_id'),
             },
             bases=(simple_history.models.HistoricalChanges, models.Model),
+        ),
+        migrations.CreateModel(
+            name='Review',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('public_id', models.CharField(editable=False, max_length=40)),
+                ('rating', models.DecimalField(decimal_places=2, max_digits=3)),
+                ('comment', models.CharField(blank=True, max_length=1000)),
+                ('created_at', models.DateTimeField()),
+                ('updated_at', models.DateTimeField()),
+                ('hidden_at', models.DateTimeField(editable=False, null=True)),
+                ('hiding_reason', models.CharField(blank=True, editable=False, max_length=1000)),
+                ('deleted_at', models.DateTimeField(editable=False, null=True)),
+                ('counted_rating', models.GeneratedField(db_persist=True, expression=models.Case(models.When(deleted_at=None, hidden_at=None, then=models.F('rating'))), output_field=models.DecimalField(decimal_places=2, max_digits=3, null=True))),
+                ('agent', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='reviews', to='agents.agent')),
+                ('persona', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='reviews', to='catalogue.persona')),
+            ],
+            options={
+                'ordering': ['-id'],
+                'indexes': [
+                    models.Index(models.F('persona'), models.OrderBy(models.F('created_at'), descending=True), models.OrderBy(models.F('id'), descending=True), name='review_newest'),
+                    models.Index(models.F('persona'), models.OrderBy(models.F('counted_rating'), descending=True), models.OrderBy(models.F('id'), descending=True), name='review_highest'),
+                    models.Index(models.F('persona'), models.F('counted_rating'), django.db.models.expressions.CombinedExpression(models.F('id'), '*', models.Value(-1)), name='review_lowest'),
+                    models.Index(models.F('rating'), models.OrderBy(models.F('id'), descending=True), name='review_rating'),
+                    models.Index(models.F('created_at'), name='review_created'),
+                    models.Index(models.F('updated_at'), condition=models.Q(('hidden_at__isnull', False)), name='review_hidden'),
+                    models.Index(models.OrderBy(models.F('id'), descending=True), condition=models.Q(('deleted_at__isnull', False)), name='review_deleted'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('agent', 'persona'), name='one_review_per_agent_and_persona'),
+                    models.UniqueConstraint(fields=('public_id',), name='unique_review_public_id'),
+                    models.CheckConstraint(condition=models.Q(('rating__gte', 1), ('rating__lte', 5)), name='rating_between_1_and_5'),
+                ],
+            },
         ),
     ]

@@ -2,60 +2,86 @@ from django.db import migrations, models
 
 
 FACTS = '''
--- What an entry is found and counted by (docs/discovery.md says why).
+-- The words and values by which an entry is found and counted (docs/develop/search.md says why).
 
--- The words of a text with their stems; a stop word (the, who, for) is its own stem.
+-- The words of a text with their stems; a stop word (the, who, for) is its own stem. A word with
+-- accents is followed by its spellings without them, which are weak. (PostgreSQL inlines an SQL
+-- function into a prepared search.)
 CREATE OR REPLACE FUNCTION search_words(
-    vector tsvector, OUT word text, OUT stem text, OUT is_stop boolean, OUT labels text[]
+    vector tsvector, OUT word text, OUT stem text, OUT is_stop boolean, OUT labels text[],
+    OUT is_weak boolean
 ) RETURNS SETOF record
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 30 AS $$
-    SELECT lexeme, coalesce(stems[1], lexeme), stems = '{}', weights
-    FROM unnest(vector), ts_lexize('english_stem', lexeme) AS stems
+    SELECT spelling, coalesce(stems[1], spelling), stems = '{}', weights, spelling <> lexeme
+    FROM unnest(vector), unnest(CASE WHEN octet_length(lexeme) > length(lexeme)
+        THEN catalogue_spellings(lexeme) ELSE ARRAY[lexeme] END) AS spelling,
+        ts_lexize('english_stem', spelling) AS stems
 $$;
 
--- What an entry is found and counted by. `impact` is how much the entry is about a word, in
--- thousandths: it rises with the places where the word stands (title 3, slug 2, tag 2,
--- description 1, category 1), each the less the longer its field is (a short one counts at most
--- double; a category has no length to speak of), and levels off (BM25F: k1 = 2, b = 0.75). What a
--- description repeats counts less: n times as n^0.75. The usual lengths are constants (3 words in
--- a title, 3 in a slug, 2 tags, 40 in a description): with true averages each new entry would
--- change the impacts of all others. `implied` are the words that stand in the category alone: a
--- search does not take a word for common because of them.
+-- Each two adjacent words of a plain name as one: change-log and Change Log are changelog, too.
+CREATE OR REPLACE FUNCTION search_joined(plain text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+    words CONSTANT text[] := regexp_split_to_array(plain, ' +');
+    joined text := '';
+BEGIN
+    FOR place IN 2 .. cardinality(words) LOOP
+        joined := joined || ' ' || words[place - 1] || words[place];
+    END LOOP;
+    RETURN joined;
+END $$;
+
+-- The facts about an entry. `impact` says, in thousandths, how much the entry is about a word. It
+-- rises with each field that has the word (title 3, slug 2, tag 2, description 1, category 1) and
+-- levels off (BM25F: k1 = 2, b = 0.75). A longer field counts less, a short one at most double;
+-- the length of a category does not count. A word that is n times in a description counts as
+-- n^0.75. The usual lengths are constants (3 words in a title, 3 in a slug, 2 tags, 40 in a
+-- description), because with true averages each new entry would change the impacts of all others.
+-- `implied` marks words that only the category has: they do not make a word common in a search.
 CREATE OR REPLACE FUNCTION search_facts(
     title text, slug text, tags varchar[], description text, category text, runtimes varchar[],
     author text, license text, is_free boolean, OUT facet text, OUT value text, OUT impact smallint
 ) RETURNS SETOF record
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 60 AS $$
-    WITH words AS MATERIALIZED (
-        SELECT word, stem, is_stop,
+    WITH plain AS MATERIALIZED (
+        SELECT catalogue_plain(title) AS title, catalogue_plain(slug) AS slug
+    ),
+    words AS MATERIALIZED (
+        SELECT word, stem, is_stop, is_weak,
             cardinality(array_positions(labels, 'A')) AS in_title,
             cardinality(array_positions(labels, 'B')) AS in_slug,
             cardinality(array_positions(labels, 'C')) AS in_tags,
             cardinality(array_positions(labels, 'D')) AS in_description,
-            0 AS in_category
-        FROM search_words(
-            setweight(to_tsvector('simple', catalogue_plain(title)), 'A')
-            || setweight(to_tsvector('simple', catalogue_plain(slug)), 'B')
+            0 AS in_category, 0 AS in_joined
+        FROM plain, search_words(
+            setweight(to_tsvector('simple', plain.title), 'A')
+            || setweight(to_tsvector('simple', plain.slug), 'B')
             || setweight(to_tsvector('simple', catalogue_plain(array_to_string(tags, ' '))), 'C')
             || setweight(to_tsvector('simple', catalogue_plain(description)), 'D')
         )
         UNION ALL
         -- There are no more than four labels.
-        SELECT word, stem, is_stop, 0, 0, 0, 0, 1
-        FROM search_words(to_tsvector('simple', catalogue_plain(category)))
+        SELECT word, stem, is_stop, is_weak, 0, 0, 0, 0,
+            ('A' = ANY (labels))::int, ('B' = ANY (labels))::int
+        FROM plain, search_words(
+            setweight(to_tsvector('simple', catalogue_plain(category)), 'A') || setweight(
+                to_tsvector('simple', search_joined(plain.title) || search_joined(plain.slug)), 'B'
+            )
+        )
     ),
     fields AS (
-        SELECT greatest(0.5, 0.25 + 0.75 * sum(in_title) / 3) AS title,
-            greatest(0.5, 0.25 + 0.75 * sum(in_slug) / 3) AS slug,
-            greatest(0.5, 0.25 + 0.75 * sum(in_tags) / 2) AS tags,
-            greatest(0.5, 0.25 + 0.75 * sum(in_description) / 40) AS description
-        FROM words WHERE NOT is_stop
+        SELECT greatest(0.5, 0.25 + 0.75::float * sum(in_title) / 3) AS title,
+            greatest(0.5, 0.25 + 0.75::float * sum(in_slug) / 3) AS slug,
+            greatest(0.5, 0.25 + 0.75::float * sum(in_tags) / 2) AS tags,
+            greatest(0.5, 0.25 + 0.75::float * sum(in_description) / 40) AS description
+        FROM words WHERE NOT is_stop AND NOT is_weak
     ),
     stems AS (
-        SELECT stem, sum(
+        SELECT stem, sum(CASE WHEN is_weak THEN 0.5 ELSE 1 END * (
             3 * in_title / fields.title + 2 * in_slug / fields.slug + 2 * in_tags / fields.tags
-            + power(in_description::numeric, 0.75) / fields.description + in_category
-        ) AS frequency, bool_and(in_category > 0) AS is_implied
+            + power(in_description::float, 0.75) / fields.description + in_category
+            + in_joined
+        )) AS frequency, bool_and(in_category > 0) AS is_implied
         FROM words, fields
         -- A stop word says nothing, except in a name: The Who, IT.
         WHERE NOT is_stop OR in_title + in_slug > 0
@@ -66,7 +92,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 60 AS $$
     SELECT 'implied', stem, NULL FROM stems WHERE is_implied
     UNION ALL
     SELECT DISTINCT 'spelling', word, NULL::smallint FROM words
-    WHERE NOT is_stop AND length(word) > 2 AND word !~ '[0-9]'
+    WHERE NOT is_stop AND in_joined = 0 AND length(word) > 2 AND word !~ '[0-9]'
     UNION ALL
     SELECT 'all', '', NULL
     UNION ALL
@@ -84,11 +110,44 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 60 AS $$
 $$;
 '''
 
+SYNONYMS = '''
+-- Short names and near synonyms of the field, as stems. Two words that are often joined are written
+-- as one (search_joined).
+CREATE OR REPLACE FUNCTION search_synonym_groups() RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT
+    '| k8s kubernet | db databas | js javascript | ts typescript | py python '
+    '| pr pullrequest | ml machinelearn | llm languagemodel | ux userexperi '
+    '| ui userinterfac | qa qualityassur tester test | ci continuousintegr '
+    '| auth authent login | config configur | doc document | repo repositori | perf perform '
+    '| infra infrastructur | review audit auditor check | vulner hole '
+    '| stt transcrib transcript speech | imag pictur photo | translat local '
+    '| email mail inbox | chart graph plot | spreadsheet excel xlsx '
+    '| slide present powerpoint pptx | cv resum | sprint scrum agil | develop programm coder '
+    '| writer author copywrit | lawyer attorney legal law | account bookkeep tax '
+    '| psychologist therapist counselor psychotherapist | teacher tutor professor instructor '
+    '| doctor physician medic | coach mentor trainer | fit workout exercis '
+    '| trip travel itinerari |'
+$$;
+
+-- The stems that a query with this stem also searches for. (PostgreSQL inlines both functions into
+-- a prepared search.)
+CREATE OR REPLACE FUNCTION search_synonyms(stem text) RETURNS text[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    -- A stem of the list has no signs that mean something in a pattern.
+    SELECT CASE WHEN strpos(search_synonym_groups(), ' ' || stem || ' ') = 0 THEN '{}' ELSE
+        array_remove(string_to_array(trim(
+            substring(search_synonym_groups() FROM '[^|]* ' || stem || ' [^|]*')
+        ), ' '), stem)
+    END
+$$;
+'''
+
 COUNTS = '''
 -- Facet counts and the catalogue version, kept in the transaction that writes an entry.
 
--- How many published entries of a kind have this value of a facet: the counts and their deltas. (In
--- SQL, PostgreSQL before 18 would plan it for every statement that calls it.)
+-- The number of published entries of a kind with this value of a facet, from the counts and their
+-- deltas. (If it were an SQL function, PostgreSQL before 18 would plan it for every statement.)
 CREATE OR REPLACE FUNCTION search_count(of text, counted text, this text) RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
@@ -103,10 +162,25 @@ BEGIN
     );
 END $$;
 
--- Adds the deltas of one statement to the facet counts, together with those that other
--- transactions have left. If one of them holds the lock, the deltas are left for the next. No
--- writer ever waits here, and only the holder of the lock locks rows of the counts, so that no
--- deadlock can begin with them.
+-- The same for a label, in any case (contract 8.3). An index has the keys of all facets but words.
+CREATE OR REPLACE FUNCTION search_label_count(of text, counted text, label text) RETURNS bigint
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+    RETURN (
+        SELECT coalesce(sum(entries), 0) FROM (
+            SELECT entries FROM search_facetcount
+            WHERE kind = of AND facet = counted AND lower(value COLLATE "default") = lower(label)
+                AND facet NOT IN ('word', 'implied', 'spelling')
+            UNION ALL
+            SELECT entries FROM search_facetcountdelta
+            WHERE kind = of AND facet = counted AND lower(value COLLATE "default") = lower(label)
+        ) AS found
+    );
+END $$;
+
+-- Adds the deltas of one statement to the facet counts, and those that other transactions left. If
+-- another transaction holds the lock, leaves them for the next one. So no writer waits here, and
+-- no deadlock can start here, because only the holder of the lock locks rows of the counts.
 CREATE OR REPLACE FUNCTION search_add_up(of text, facets text[], facts text[], numbers bigint[])
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -127,10 +201,10 @@ BEGIN
     END IF;
 END $$;
 
--- The catalogue version: another number after each transaction that changes what is found. A
--- ranking stays valid for as long as it stands. Once in a transaction is enough, because nobody
--- sees it before the end; an import would write one row a thousand times. The step is random, so
--- that a restored backup, which goes on from an older number, does not repeat one.
+-- Changes the catalogue version, after each transaction that may change a search result. A ranking
+-- is valid until the version changes. Once per transaction is enough, because nobody sees the new
+-- number before the commit, and an import would write this row a thousand times. The step is
+-- random, because a restored backup continues from an older number and must not repeat one.
 CREATE OR REPLACE FUNCTION search_bump_version() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF coalesce(current_setting('search.is_bumped', true), '') = '' THEN
@@ -153,9 +227,9 @@ CREATE TRIGGER search_version AFTER INSERT OR UPDATE OR DELETE ON catalogue_pers
 '''
 
 POPULARITY = '''
--- How popular an entry is by its downloads or installs: the power of ten, from 0 for fewer than
--- ten to 5 for 100,000 and more. (In SQL, PostgreSQL would parse it at every install, in order to
--- inline it into the condition of a trigger.)
+-- The popularity of an entry: the power of ten of its downloads or installs, from 0 for fewer than
+-- ten to 5 for 100,000 and more. (If it were an SQL function, PostgreSQL would parse it at every
+-- install, to inline it into the condition of a trigger.)
 CREATE OR REPLACE FUNCTION search_popularity(counter bigint) RETURNS int
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
@@ -164,10 +238,10 @@ END $$;
 '''
 
 ENTRIES = '''
--- Postings, facet counts and version of one kind of entry; __init__.py fills in what is in
--- braces. Triggers for inserts and deletes see whole statements, so that an import of many rows
--- counts once. Those for updates fire only where a column that is found or counted by is written:
--- an install or a review pays nothing.
+-- Postings, facet counts and version of one kind of entry. __init__.py replaces the names in
+-- braces. Triggers for inserts and deletes run once per statement, so an import of many rows counts
+-- once. Triggers for updates fire only for columns that are searched or counted, so an install or
+-- a review costs nothing here.
 
 CREATE OR REPLACE FUNCTION search_{kind}_added() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE facets text[]; facts text[]; numbers bigint[];
@@ -232,13 +306,13 @@ CREATE TRIGGER search_{kind}_edited AFTER UPDATE OF {written} ON catalogue_{kind
     FOR EACH ROW WHEN (({old}) IS DISTINCT FROM ({new}))
     EXECUTE FUNCTION search_{kind}_edited();
 
--- All facts of the published entries: postings and facet counts hold these and no others.
+-- All facts about published entries. Postings and facet counts hold exactly these.
 CREATE VIEW search_{kind}fact AS
     SELECT entry.id AS entry_id, fact.facet, fact.value, fact.impact
     FROM catalogue_{kind} AS entry, search_facts({columns}) AS fact
     WHERE entry.status = 'published';
 
--- Drafts are in no ranking: writing one leaves the version as it is.
+-- Drafts are in no ranking, so writing one does not change the version.
 CREATE TRIGGER search_version_added AFTER INSERT ON catalogue_{kind}
     FOR EACH ROW WHEN (NEW.status = 'published') EXECUTE FUNCTION search_version_changed();
 CREATE TRIGGER search_version_removed AFTER DELETE ON catalogue_{kind}
@@ -258,23 +332,15 @@ CREATE TRIGGER search_popularity AFTER UPDATE OF {counter} ON catalogue_{kind}
     EXECUTE FUNCTION search_version_changed();
 '''
 
-# With the functions go the triggers on the tables of the catalogue, and the views.
-DROP = '''
-DROP FUNCTION search_words, search_facts, search_count, search_add_up, search_bump_version,
-    search_version_changed, search_popularity,
-    search_skill_added, search_skill_removed, search_skill_edited,
-    search_persona_added, search_persona_removed, search_persona_edited CASCADE;
-'''
-
-COLUMNS = ['title', 'slug', 'tags', 'description', 'category', 'runtimes', 'author', 'license']
+FACT_COLUMNS = ['title', 'slug', 'tags', 'description', 'category', 'runtimes', 'author', 'license']
 
 
 def entries(kind, counter, *more, is_free):
-    written = [*COLUMNS, 'status', *more]
+    written = [*FACT_COLUMNS, 'status', *more]
     return ENTRIES.format(
         kind=kind,
         counter=counter,
-        columns=', '.join([*(f'entry.{name}' for name in COLUMNS), is_free]),
+        columns=', '.join([*(f'entry.{name}' for name in FACT_COLUMNS), is_free]),
         written=', '.join(written),
         old=', '.join(f'OLD.{name}' for name in written),
         new=', '.join(f'NEW.{name}' for name in written),
@@ -300,7 +366,7 @@ class Migration(migrations.Migration):
                 ('pk', models.CompositePrimaryKey('kind', 'facet', 'value', blank=True, editable=False, primary_key=True, serialize=False)),
             ],
             options={
-                'abstract': False,
+                'indexes': [models.Index(models.F('kind'), models.F('facet'), models.Func('value', template='lower(%(expressions)s COLLATE "default")'), condition=models.Q(('facet__in', ['word', 'implied', 'spelling']), _negated=True), name='facet_count_key')],
             },
         ),
         migrations.CreateModel(
@@ -359,9 +425,16 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('kind', 'text'), name='one_zero_result_per_text')],
             },
         ),
-        migrations.RunSQL(FACTS, DROP),
-        migrations.RunSQL(COUNTS, migrations.RunSQL.noop),
-        migrations.RunSQL(POPULARITY, migrations.RunSQL.noop),
-        migrations.RunSQL(entries('skill', 'downloads', is_free='NULL'), migrations.RunSQL.noop),
-        migrations.RunSQL(entries('persona', 'installs', 'price_cents', is_free='entry.price_cents = 0'), migrations.RunSQL.noop),
+        migrations.RunSQL(FACTS, 'DROP FUNCTION search_words, search_joined, search_facts'),
+        migrations.RunSQL(SYNONYMS, 'DROP FUNCTION search_synonyms, search_synonym_groups'),
+        migrations.RunSQL(COUNTS, 'DROP FUNCTION search_count, search_label_count, search_add_up, search_bump_version, search_version_changed CASCADE'),
+        migrations.RunSQL(POPULARITY, 'DROP FUNCTION search_popularity CASCADE'),
+        migrations.RunSQL(
+            entries('skill', 'downloads', is_free='NULL'),
+            'DROP FUNCTION search_skill_added, search_skill_removed, search_skill_edited CASCADE; DROP VIEW search_skillfact',
+        ),
+        migrations.RunSQL(
+            entries('persona', 'installs', 'price_cents', is_free='entry.price_cents = 0'),
+            'DROP FUNCTION search_persona_added, search_persona_removed, search_persona_edited CASCADE; DROP VIEW search_personafact',
+        ),
     ]

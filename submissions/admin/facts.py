@@ -57,7 +57,7 @@ def record_of(submission):
     """The decisions about its agent's submissions."""
     numbers = {"published": submission.published_before, "rejected": submission.rejected_before}
     parts = [f"{number:,} {state}" for state, number in numbers.items() if number]
-    return ", ".join(parts) or "none decided"
+    return ", ".join(parts) or "no submission decided yet"
 
 
 def heading_of(submission, entry):

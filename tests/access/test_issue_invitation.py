@@ -8,7 +8,6 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from agents.models import Invitation
-from tests.imports import manage
 
 pytestmark = pytest.mark.django_db
 
@@ -71,13 +70,3 @@ def test_a_wrong_option_is_refused(options, refusal):
 
     assert str(error.value) == refusal
     assert not Invitation.objects.exists()
-
-
-@pytest.mark.contract("26.3")
-@pytest.mark.django_db(transaction=True)
-def test_from_a_shell_it_prints_an_invitation_and_nothing_else(anyone):
-    done = manage("issue_invitation", "--uses", "2")
-
-    assert (done.returncode, done.stderr) == (0, "")
-    text = done.stdout.removesuffix("\n")
-    assert anyone.post(REGISTER, {"invitation": text}).status_code == 201

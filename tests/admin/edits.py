@@ -28,14 +28,14 @@ def refusal(response):
     return response.context["adminform"].form.errors, without_marks(response)
 
 
-def edits_of(client, row):
-    """Two edits of each field that has several other values: `{name: (one, other)}`.
+def opened_with_edits(client, row):
+    """The form, and two edits of each field that has several other values: `{name: (one, other)}`.
 
     But for slugs, and for files, which have rows of their own.
     """
     page = client.get(change_page(row))
     posted = untouched_form(page)
-    return {
+    return posted, {
         name: two_edits(field, posted.get(name))
         for name, field in page.context["adminform"].form.fields.items()
         if not (field.disabled or has_two_values(field) or name in {"slug", "files"})

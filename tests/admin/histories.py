@@ -1,5 +1,6 @@
 """Editing rows in the admin, and reading and restoring their history."""
 
+from tests.admin.actions import send
 from tests.browser import untouched_form
 
 
@@ -20,6 +21,6 @@ def history(admin_client, row):
 def restore(admin_client, row, snapshot):
     options = row._meta
     url = f"/admin/{options.app_label}/{options.model_name}/{row.pk}/history/"
-    response = admin_client.post(f"{url}{snapshot.history_id}/", {"confirmed": "yes"}, follow=True)
+    response = send(admin_client, f"{url}{snapshot.history_id}/", {"confirmed": "yes"})
     row.refresh_from_db()
     return response

@@ -1,7 +1,5 @@
 """Rows of every model that the admin shows, and the addresses of their pages."""
 
-import pytest
-from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group, User
 from django.urls import reverse
@@ -33,8 +31,6 @@ from tests.factories import (
 )
 from tests.publishers.issuer import CI
 from tests.snapshots import snapshot
-
-MODELS = [pytest.param(model, id=model._meta.label) for model in admin.site._registry]
 
 # What a person types into the search box, and what the page then shows, for the first agent.
 SEARCHES = {

@@ -1,5 +1,6 @@
 """The form of a skill, as a browser sends it"""
 
+from tests.admin.actions import send
 from tests.admin.edits import opened
 from tests.admin.files import SKILL_MD
 from tests.admin.rows import change_page
@@ -28,4 +29,4 @@ def rows(*changes):
 
 def change(client, skill, *changes, **fields):
     form = opened(client, skill) | rows(*changes) | fields
-    return client.post(change_page(skill), form, follow=True)
+    return send(client, change_page(skill), form)

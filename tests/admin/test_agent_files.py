@@ -10,10 +10,10 @@ from agents import tokens
 from catalogue.models import Persona
 from tests.admin.actions import take_action
 from tests.admin.diffs import without_marks
+from tests.admin.edits import opened, refusal, save, saved
 from tests.admin.files import PERSONAS, confirm, outcomes, upload
 from tests.admin.histories import edit, history, restore
 from tests.admin.rows import change_page
-from tests.browser import untouched_form
 from tests.factories import PersonaFactory, SkillFactory
 
 READ, GREP = (f"---\nname: reader\ntools: {tool}\n---\n\n" for tool in ("Read", "Grep"))
@@ -37,10 +37,8 @@ def persona(db):
 
 
 def refusal_of(admin_client, persona, **fields):
-    url = change_page(persona)
-    response = admin_client.post(url, untouched_form(admin_client.get(url)) | fields)
-    assert response.status_code == 200
-    return response.context["adminform"].form.errors
+    errors, _ = refusal(save(admin_client, persona, opened(admin_client, persona) | fields))
+    return errors
 
 
 def exported(admin_client):
@@ -50,45 +48,52 @@ def exported(admin_client):
     return {name: archive.read(name).decode() for name in archive.namelist()}
 
 
-@pytest.mark.contract("23.11")
-@pytest.mark.parametrize(
-    ("text", "saved"),
-    [
-        ("---\r\ntools: Read\r\n---\r\n\r\n", "---\ntools: Read\n---\n\n"),
-        ("tools: Read", "---\ntools: Read\n---\n\n"),
-        ("---\ntools: Read\n---", "---\ntools: Read\n---\n\n"),
-        ("tools:\n  - Read # only\n", "---\ntools:\n  - Read # only\n---\n\n"),
-        (" \n", ""),
-    ],
-)
-def test_the_lines_are_saved_as_the_start_of_a_file(admin_client, persona, text, saved):
-    edit(admin_client, persona, frontmatter=text)
-
-    assert (persona.frontmatter, persona.number) == (saved, 3)
+# What staff type, and what is saved.
+SAVED = {
+    "---\r\ntools: Read\r\n---\r\n\r\n": "---\ntools: Read\n---\n\n",
+    "tools: Read": "---\ntools: Read\n---\n\n",
+    "---\ntools: Read\n---": "---\ntools: Read\n---\n\n",
+    "tools:\n  - Read # only\n": "---\ntools:\n  - Read # only\n---\n\n",
+    " \n": "",
+}
 
 
 @pytest.mark.contract("23.11")
-@pytest.mark.parametrize(
-    ("text", "error"),
-    [
-        ("---\ntools: Read", "Close the frontmatter with a line of --- below it."),
-        (f"{READ}Text.", "Move the text below the second line of --- to the content."),
-        ("Read the list.", "Write one field on each line, such as tools: Read, Grep."),
-        ("---\n---\n", "Write one field on each line, such as tools: Read, Grep."),
-        ("tools: Read: x", "quote any value that contains a colon and a space."),
-        ("x: " + "y" * 65536, "Shorten it to 64 KiB."),
-        ("tools: \0", "Null characters are not allowed."),
-        ("tools: {token}", "Remove the agent token from this text, and revoke it."),
-    ],
-)
-def test_lines_that_are_no_fields_are_refused(admin_client, persona, text, error):
-    text = text.replace("{token}", tokens.mint())
+def test_the_lines_are_saved_as_the_start_of_a_file(admin_client, persona, alone):
+    form = opened(admin_client, persona)
+    for text, expected in SAVED.items():
+        with alone(text):
+            saved(admin_client, persona, form | {"frontmatter": text})
 
-    [refusal] = refusal_of(admin_client, persona, frontmatter=text)["frontmatter"]
+            persona.refresh_from_db()
+            assert (persona.frontmatter, persona.number) == (expected, 3)
 
-    assert error in refusal
-    persona.refresh_from_db()
-    assert (persona.frontmatter, persona.number) == (GREP, 2)
+
+REFUSED = [
+    ("---\ntools: Read", "Close the frontmatter with a line of --- below it."),
+    (f"{READ}Text.", "Move the text below the second line of --- to the content."),
+    ("Read the list.", "Write one field on each line, such as tools: Read, Grep."),
+    ("---\n---\n", "Write one field on each line, such as tools: Read, Grep."),
+    ("tools: Read: x", "quote any value that contains a colon and a space."),
+    ("x: " + "y" * 65536, "Shorten it to 64 KiB."),
+    ("tools: \0", "Null characters are not allowed."),
+    ("tools: {token}", "Remove the agent token from this text, and revoke it."),
+]
+
+
+@pytest.mark.contract("23.11")
+def test_lines_that_are_no_fields_are_refused(admin_client, persona, subtests):
+    form = opened(admin_client, persona)
+    for text, error in REFUSED:
+        with subtests.test(error):
+            lines = text.replace("{token}", tokens.mint())
+
+            errors, _ = refusal(save(admin_client, persona, form | {"frontmatter": lines}))
+
+            [sentence] = errors["frontmatter"]
+            assert error in sentence
+            persona.refresh_from_db()
+            assert (persona.frontmatter, persona.number) == (GREP, 2)
 
 
 def test_fields_that_were_not_edited_follow_the_lines(admin_client, persona):

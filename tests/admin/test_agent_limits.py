@@ -131,9 +131,12 @@ def test_a_raise_that_is_none_is_refused(admin_client, agent, client, fields, er
     assert not RaisedLimit.objects.exists()
 
 
-def test_only_staff_who_may_change_agents_raise_limits(clerk_with, agent):
+def test_only_staff_who_may_change_agents_raise_limits(admin_client, clerk_with, agent):
     url = f"/admin/agents/agent/{agent.pk}/do/raise_limit/"
 
+    focused = re.findall("<[^>]* autofocus[ >]", admin_client.get(url).content.decode())
+    assert len(focused) == 1
+    assert focused[0].startswith('<select name="policy"')
     assert clerk_with("view_agent").get(url).status_code == 403
 
 

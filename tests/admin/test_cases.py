@@ -45,13 +45,13 @@ def listed(admin_client, query=""):
 
 
 @pytest.mark.contract("18.4")
-def test_a_hundred_reports_by_fresh_agents_are_one_row_with_their_ages(admin_client, skill):
-    reported(skill, *["spam"] * 99)
+def test_the_reports_of_fresh_agents_are_one_row_with_their_ages(admin_client, skill):
+    reported(skill, *["spam"] * 9)
     reported(skill, "malicious", age=timedelta(days=3))
 
     [row] = rows(admin_client.get(QUEUE))
 
-    assert row[1:5] == ["skill pdf-tables", "100", "malicious, spam", "0 minutes to 3 days"]
+    assert row[1:5] == ["skill pdf-tables", "10", "malicious, spam", "0 minutes to 3 days"]
 
 
 def test_the_newest_comes_first_or_the_most_reported(admin_client, skill):
@@ -201,7 +201,7 @@ def test_the_queue_needs_few_queries_however_many_reports_there_are(admin_client
     before = [queries(admin_client, page) for page in pages]
 
     agents = Agent.objects.bulk_create(Agent(handle=f"fresh-{n}") for n in range(120))
-    for target in SkillFactory.create_batch(20):
+    for target in SkillFactory.create_batch(5):
         reported(target, "spam")
     Report.objects.bulk_create(
         Report(agent=agent, case=case, reason="spam", updated_at=timezone.now()) for agent in agents

@@ -125,6 +125,18 @@ def test_agents_get_no_secret_before_somebody_has_read_of_it(admin_client, skill
     assert skill.number == 2
 
 
+def test_a_refused_save_names_the_files_to_choose_again(admin_client, skill):
+    uploads = [SimpleUploadedFile(name, b"a,b") for name in ("data.csv", "<b>.csv")]
+
+    page = change(admin_client, skill, *({"upload": upload} for upload in uploads), title="")
+
+    _, *fields = page.content.decode().partition('id="file-rows"')[2].split('type="file"')
+    for name, field in zip(("data.csv", "&lt;b&gt;.csv"), fields[:2], strict=True):
+        note = f"Nothing was saved, so choose {name} again."
+        assert note in field.partition("</div>")[0]
+    assert Skill.objects.get().number == 1
+
+
 def test_files_that_somebody_else_has_changed_are_not_replaced_unseen(ada, bob, skill):
     form = opened(bob, skill) | rows({"path": "bob.md", "text": "Bob's"})
     change(ada, skill, {"was": "scripts/run.py", "path": "scripts/run.py", "text": "print(2)"})

@@ -85,7 +85,7 @@ def test_the_findings_of_a_doubtful_one(admin_client):
             "about 5,023 tokens; the recommended maximum is 5,000",
         ),
         ("format", "SKILL.md", 2, "served with a repair: name"),
-        ("license", "SKILL.md", None, "none"),
+        ("license", "SKILL.md", None, "it names none"),
         ("dead-link", "SKILL.md", 7, '"gone.md" is not among the files'),
         ("secret", "keys/id", 2, "AWS access key, AKIA…"),
         ("unreadable-file", "logo.bin", None, "binary file"),
@@ -103,8 +103,8 @@ def test_a_persona_has_findings_too(admin_client):
     assert findings(page) == [
         ("secret", "one.md", 5, "AWS access key, AKIA…"),
         ("format", "one.md", None, "served with a repair: description"),
-        ("license", "one.md", None, "none"),
-        ("description", "one.md", None, "none"),
+        ("license", "one.md", None, "it names none"),
+        ("description", "one.md", None, "it has none"),
         ("unknown-skill", "one.md", None, "no published skill is called two"),
     ]
 
@@ -115,7 +115,7 @@ def test_an_existing_entry_is_inspected_as_it_would_become(admin_client):
 
     page = paste(admin_client, VALID.replace("license: MIT\n", ""))
 
-    assert findings(page, "updated") == [("license", "SKILL.md", None, "none")]
+    assert findings(page, "updated") == [("license", "SKILL.md", None, "it names none")]
 
 
 @pytest.mark.contract("28.10")
@@ -160,7 +160,9 @@ def test_refused_characters_refuse_the_file(admin_client):
 
     assert outcomes(page) == {"refused": ["SKILL.md"]}
     [outcome] = page.context["outcomes"]["refused"]
-    assert outcome.reason == 'SKILL.md, line 7: hidden tag characters that say "hi"'
+    assert outcome.reason == (
+        'delete what nobody can see: SKILL.md, line 7: hidden tag characters that say "hi"'
+    )
 
 
 @pytest.mark.parametrize(

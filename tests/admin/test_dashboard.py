@@ -68,15 +68,20 @@ def test_it_counts_the_rows_of_each_day(admin_client):
     assert listed == [3, 1, 1, 0]
 
 
-def test_deleted_reviews_are_not_counted(admin_client):
-    kept, deleted = (review(AgentFactory(), PersonaFactory(), 4) for _ in range(2))
+def test_deleted_reviews_are_neither_counted_nor_listed(admin_client):
+    kept, hidden, deleted = (review(AgentFactory(), PersonaFactory(), 4) for _ in range(3))
+    hidden.hide("Advertising.")
     Review.objects.delete_own(deleted.agent, deleted.persona.slug)
 
     page = admin_client.get("/admin/")
 
-    totals = {total["name"]: str(total["number"]) for total in page.context["totals"]}
-    assert (totals["reviews"], rows_per_day(admin_client)["Reviews"][0]) == ("1", 1)
-    assert kept.state == "shown"
+    [total] = [total for total in page.context["totals"] if total["name"] == "reviews"]
+    days = page.context["days"]
+    number, today = days["rows"][0][1][-1]
+    chart = days["charts"][-1]
+    assert (str(total["number"]), str(chart["total"]), number) == ("2", "2", 2)
+    for url in (total["url"], chart["url"], today):
+        assert {*admin_client.get(url).context["cl"].result_list} == {kept, hidden}
 
 
 def test_needs_attention_comes_first(admin_client):

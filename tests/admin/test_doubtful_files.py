@@ -4,6 +4,7 @@ import pytest
 
 from catalogue.models import Persona, Skill
 from importing.models import ImportRun
+from tests.admin.actions import send
 from tests.admin.files import PERSONAS, SKILLS, outcomes, upload, zip_of
 
 pytestmark = pytest.mark.contract("28.6")
@@ -29,7 +30,7 @@ DOUBTFUL = {
 def confirm(admin_client, to=SKILLS, **ticks):
     run = ImportRun.objects.get(finished_at=None)
     fields = {"all": "yes"} | ticks
-    assert admin_client.post(f"{to}import/{run.pk}/", fields, follow=True).status_code == 200
+    assert send(admin_client, f"{to}import/{run.pk}/", fields).status_code == 302
     run.refresh_from_db()
     return run
 

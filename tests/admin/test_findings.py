@@ -5,7 +5,7 @@ from django.contrib.admin.models import LogEntry
 
 from catalogue.admin.findings import READ_FIRST
 from catalogue.models import Persona, Skill
-from tests.admin.actions import take_action, told
+from tests.admin.actions import send, take_action, told
 from tests.admin.rows import change_page
 from tests.browser import untouched_form
 from tests.factories import PersonaFactory, SkillFactory
@@ -24,7 +24,7 @@ def skill(slug="pdf-tables", text="", **fields):
 
 
 def post(admin_client, url, **fields):
-    return admin_client.post(url, untouched_form(admin_client.get(url)) | fields, follow=True)
+    return send(admin_client, url, untouched_form(admin_client.get(url)) | fields)
 
 
 def logged():
@@ -109,7 +109,8 @@ def test_a_draft_is_saved_and_its_findings_are_told(admin_client):
     page = post(admin_client, change_page(entry), content=content, license="")
 
     dead = 'dead-link: SKILL.md, line 7: "gone.md" is not among the files'
-    assert brought(page) == f"{SECRET.format('SKILL.md', 8)}; license: SKILL.md: none; {dead}."
+    secret, unlicensed = SECRET.format("SKILL.md", 8), "license: SKILL.md: it names none"
+    assert brought(page) == f"{secret}; {unlicensed}; {dead}."
     entry.refresh_from_db()
     assert entry.findings == ["dead-link", "license", "secret"]
 
@@ -149,7 +150,7 @@ def test_publishing_shows_every_finding_and_asks(admin_client):
 
     assert findings(form) == [
         SECRET.format("one: scripts/a.txt", 1),
-        "license: two: SKILL.md: none",
+        "license: two: SKILL.md: it names none",
         "script: one: scripts/a.txt: agents may run it",
     ]
     assert not Skill.objects.published().exists()
@@ -166,7 +167,7 @@ def test_what_an_import_would_allow_is_not_asked(admin_client):
     page = admin_client.get(f"{change_page(entry).removesuffix('change/')}do/publish/")
 
     assert findings(page.context["form"]) == [
-        "license: SKILL.md: none",
+        "license: SKILL.md: it names none",
         "script: scripts/a.txt: agents may run it",
     ]
     text = page.content.decode()

@@ -42,20 +42,13 @@ def test_it_issues_more_than_an_agent_may_make(agent, client_of):
 
 
 @pytest.mark.contract("4.14")
+@pytest.mark.servers
 @pytest.mark.django_db(transaction=True)
 def test_from_a_shell_it_prints_a_token_and_nothing_else(agent, client_of):
     done = manage("issue_token", "caller")
 
     assert (done.returncode, done.stderr) == (0, "")
     assert client_of(token=done.stdout.removesuffix("\n")).get(ME).status_code == 200
-
-
-@pytest.mark.django_db(transaction=True)
-def test_from_a_shell_a_refusal_is_an_exit_status_and_an_empty_output(agent):
-    done = manage("issue_token", "nobody")
-
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "No agent has the handle 'nobody'." in done.stderr
 
 
 def test_the_token_is_the_agents_with_all_scopes(agent, client_of):

@@ -155,11 +155,11 @@ def test_the_history_of_every_row_opens(admin_client, subtests):
 
 
 def test_the_index_of_every_app_lists_its_models(admin_client, subtests):
-    for model in SEARCHES:
-        with subtests.test(model._meta.label):
-            page = admin_client.get(reverse("admin:app_list", args=[model._meta.app_label]))
+    for app in {model._meta.app_label for model in SEARCHES}:
+        with subtests.test(app):
+            page = admin_client.get(reverse("admin:app_list", args=[app]))
             assert page.status_code == 200
-            assert page.context["app_list"][0]["app_label"] == model._meta.app_label
+            assert page.context["app_list"][0]["app_label"] == app
 
 
 def test_the_dashboard_and_the_list_of_skills_to_bundle_open(admin_client):

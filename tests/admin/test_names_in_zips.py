@@ -7,6 +7,8 @@ import zlib
 import pytest
 
 from catalogue.models import Skill
+from importing import zips
+from importing.confirmed import ConfirmedSkillImporter
 from tests.admin.files import SKILL_MD, confirm, refusal, upload, zip_of
 
 
@@ -42,8 +44,17 @@ NAMES = {
 
 @pytest.mark.contract("23.10")
 @pytest.mark.parametrize("name", NAMES)
-def test_a_zip_may_name_files_in_several_encodings(admin_client, name):
+def test_a_zip_may_name_files_in_several_encodings(name):
     data, expected = NAMES[name]
+
+    with zips.unpacked("a.zip", data, ConfirmedSkillImporter()) as root:
+        files = {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()}
+    assert files == {"one/SKILL.md", f"one/{expected}"}
+
+
+@pytest.mark.contract("23.10")
+def test_an_uploaded_file_has_the_name_that_its_zip_says(admin_client):
+    data, expected = NAMES["cp437 of Windows"]
 
     upload(admin_client, data)
     confirm(admin_client)

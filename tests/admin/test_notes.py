@@ -8,7 +8,7 @@ from marketplace.models import Assignment, Note
 from reports.models import Case, Report
 from tests.admin.actions import take_action, told
 from tests.admin.rows import change_page, url_of
-from tests.factories import AgentFactory, PersonaFactory, SkillFactory
+from tests.factories import AgentFactory, SkillFactory
 
 
 def case_of(slug):
@@ -16,11 +16,8 @@ def case_of(slug):
     return Case.objects.get(skill__slug=slug)
 
 
-MAKERS = {
-    "skill": lambda slug: SkillFactory(slug=slug),
-    "persona": lambda slug: PersonaFactory(slug=slug),
-    "case": case_of,
-}
+# The admin of personas has the actions of that of skills.
+MAKERS = {"skill": lambda slug: SkillFactory(slug=slug), "case": case_of}
 
 
 @pytest.fixture(params=MAKERS)

@@ -77,25 +77,24 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("row", "field", "sentence"), REFUSED.values(), ids=REFUSED)
-def test_a_faulty_file_is_refused_beside_its_field(admin_client, skill, row, field, sentence):
+def test_a_faulty_file_is_refused_beside_its_field(admin_client, skill, subtests):
     contents = FileContent.objects.count()
     good = {"path": "typed.md", "text": "Typed."}
+    posted = opened(admin_client, skill) | {"title": "New"}
+    for name, (row, field, sentence) in REFUSED.items():
+        with subtests.test(name):
+            response = save(admin_client, skill, posted | rows(good, row))
 
-    response = save(
-        admin_client, skill, opened(admin_client, skill) | rows(good, row) | {"title": "New"}
-    )
-
-    errors, page = refusal(response)
-    [_, form] = response.context["adminform"].form.file_rows.forms
-    assert form.errors == {field: [sentence]}
-    assert [*errors] == ["files"]
-    assert '<a href="#id_files">Files</a>' in page
-    again = untouched_form(response)
-    assert (again["title"], again["files-0-text"]) == ("New", "Typed.")
-    assert again["files-1-path"] == row["path"].replace("\0", "")
-    skill.refresh_from_db()
-    assert (skill.number, FileContent.objects.count()) == (1, contents)
+            errors, page = refusal(response)
+            [_, form] = response.context["adminform"].form.file_rows.forms
+            assert form.errors == {field: [sentence]}
+            assert [*errors] == ["files"]
+            assert '<a href="#id_files">Files</a>' in page
+            again = untouched_form(response)
+            assert (again["title"], again["files-0-text"]) == ("New", "Typed.")
+            assert again["files-1-path"] == row["path"]
+            skill.refresh_from_db()
+            assert (skill.number, FileContent.objects.count()) == (1, contents)
 
 
 def test_the_limits_are_those_of_an_import(admin_client, skill, monkeypatch):

@@ -59,6 +59,7 @@ def test_the_form_of_a_user_says_what_each_role_allows(admin_client):
         assert f"Moderators : {MODERATORS}" in text
         assert "Editors : Add, change and delete personas and skills. Change cases and" in text
         assert "Readers : View skills." in text
+        assert "Changing skills and personas includes publishing and recalling them." in text
 
 
 def test_the_dashboard_says_what_ones_own_role_allows(admin_client, admin_client_of, clerk_with):

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from catalogue.models import Skill
-from tests.admin.actions import take_action, told
+from tests.admin.actions import send, take_action, told
 from tests.admin.edits import opened
 from tests.admin.files import SKILL_MD
 from tests.admin.rows import change_page
@@ -37,7 +37,7 @@ def buttons(client, entry):
 
 
 def save(client, entry, **fields):
-    return told(client.post(change_page(entry), opened(client, entry) | fields, follow=True))
+    return told(send(client, change_page(entry), opened(client, entry) | fields))
 
 
 @pytest.mark.contract("25.17")
@@ -47,7 +47,7 @@ def test_a_save_says_which_version_it_makes_and_who_gets_it(admin_client, skill)
     assert "<b>Version 1</b>. 3 agents have it, 1 of them a pinned version." in page
     assert ">Save: a changed text becomes version 2 (2 agents get it)</span>" in page
     assert 'data-publish="Publish version 2 (2 agents get it)"' in page
-    assert 'data-fields="content files slug"' in page
+    assert 'data-labels="Save labels" data-fields="content files slug"' in page
     assert save(admin_client, skill, content=f"{CONTENT}More.\n") == [
         "Published version 2 of pdf: 2 agents get it."
     ]
@@ -70,7 +70,8 @@ def test_fields_that_agents_read_in_the_file_are_named(admin_client):
 
     assert skill.number == 1
     persona = PersonaFactory(frontmatter="---\nname: x\n---\n")
-    assert 'data-fields="content frontmatter"' in page_of(admin_client, persona)
+    page = page_of(admin_client, persona)
+    assert 'data-labels="Save labels, price and skills" data-fields="content frontmatter"' in page
 
 
 def test_a_draft_has_one_message(admin_client, skill):
@@ -80,7 +81,7 @@ def test_a_draft_has_one_message(admin_client, skill):
 
     assert message == (
         "pdf is a draft: agents cannot find it until you publish it. Publish it now. Findings: "
-        "license: SKILL.md: none."
+        "license: SKILL.md: it names none."
     )
     assert page_of(admin_client, skill).count("agents cannot find it until you publish it") == 1
     published = take_action(admin_client, "publish", skill, accepted="")

@@ -36,13 +36,17 @@ def staff(live_server_of, serious_violations):
 
 def test_a_day_in_the_admin(staff, tmp_path):
     agent = AgentFactory(handle="crawler")
-    persona = PersonaFactory(slug="archivist")
+    skill = SkillFactory(slug="log-triage", downloads=1)
+    persona = PersonaFactory(slug="archivist", skills=[skill])
     for rating in (5, 1):
         unkind = review(AgentFactory(), persona, rating, "Buy at my shop." if rating == 1 else "")
-    SkillInstallFactory(agent=agent, skill=SkillFactory(slug="log-triage", downloads=1))
+    SkillInstallFactory(agent=agent, skill=skill)
 
     staff.log_in()
     staff.look("start")
+    staff.open(f"/admin/catalogue/persona/{persona.pk}/change/")
+    staff.look("persona")
+    assert staff.page.inner_text("#save-label") == "Save labels, price and skills"
     for step in (write_a_skill, import_a_zip, undo_a_change, look_after_a_token):
         step(staff)
     import_a_folder(staff, tmp_path / "tea-tables")

@@ -1,5 +1,7 @@
 """The pages of an entry's versions in the admin."""
 
+from tests.admin.actions import send
+
 
 def rows(page):
     """The table's cells as text, row by row."""
@@ -25,7 +27,6 @@ def page_of(kind, path=""):
 def act(client, kind, number, action, **fields):
     """What staff read after the action."""
     url = page_of(kind, f"{number}/{action}/")
-    response = client.post(url, {"confirmed": "yes", **fields}, follow=True)
-    assert response.status_code == 200
+    response = send(client, url, {"confirmed": "yes", **fields})
     kind.entry.refresh_from_db()
     return [str(message) for message in response.context["messages"]]

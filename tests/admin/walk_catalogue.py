@@ -113,6 +113,7 @@ def change_a_file(staff):
     staff.page.fill(".staff-file textarea", "print('mate')")
     staff.page.click("text=Add a file")
     staff.page.fill(".staff-file:last-child [name$=path]", "a/.env")
+    assert staff.page.get_by_role("button", name="Publish and continue editing").is_visible()
     staff.look("files")
     staff.press("Publish version 2 (no agent gets it yet)")
     staff.look("files-refused")

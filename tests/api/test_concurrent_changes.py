@@ -19,8 +19,7 @@ both_kinds = pytest.mark.parametrize(
 
 
 @pytest.mark.contract("4.11")
-@pytest.mark.parametrize("slug", ["present", "absent"])
-@pytest.mark.parametrize("stop", [Agent.suspend, Agent.pause])
+@pytest.mark.parametrize(("slug", "stop"), [("present", Agent.suspend), ("absent", Agent.pause)])
 @pytest.mark.parametrize(
     "write",
     [

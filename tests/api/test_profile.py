@@ -3,7 +3,6 @@
 import pytest
 
 from agents.models import AgentToken, OperatorClaim
-from installs.models import PersonaInstall, SkillInstall
 from marketplace.api.fields import timestamp
 from tests.factories import (
     AgentFactory,
@@ -111,31 +110,6 @@ def test_it_shows_what_the_agent_has(client, agent):
         },
     ]
     assert profile["counts"] == {"skills": 1, "personas": 2, "reviews": 1}
-
-
-@pytest.mark.contract("6.3")
-def test_it_holds_the_newest_hundred_and_true_totals(client, agent):
-    skills = SkillFactory.create_batch(103)
-    personas = PersonaFactory.create_batch(102)
-    SkillInstall.objects.bulk_create(
-        SkillInstall(agent=agent, skill=skill, installed_digest=skill.digest) for skill in skills
-    )
-    PersonaInstall.objects.bulk_create(
-        PersonaInstall(
-            agent=agent,
-            persona=persona,
-            installed_digest=persona.digest,
-            is_active=persona == personas[0],
-        )
-        for persona in personas
-    )
-
-    profile = client.get(URL).json()
-
-    assert [skill["slug"] for skill in profile["skills"]] == [s.slug for s in skills[:2:-1]]
-    assert [row["slug"] for row in profile["personas"]] == [p.slug for p in personas[:1:-1]]
-    assert profile["activePersona"]["slug"] == personas[0].slug
-    assert profile["counts"] == {"skills": 103, "personas": 102, "reviews": 0}
 
 
 @pytest.mark.contract("6.1")

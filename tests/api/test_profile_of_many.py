@@ -55,10 +55,10 @@ def persona_of(install):
     }
 
 
-def advisories_of(agent):
-    personas = [install.persona for install in agent.persona_installs.all()]
+def advisories_of(skill_installs, persona_installs):
+    personas = [install.persona for install in persona_installs]
     had = {
-        *(install.skill for install in agent.skill_installs.all()),
+        *(install.skill for install in skill_installs),
         *(skill for persona in personas for skill in persona.skills.all()),
         *personas,
     }
@@ -76,10 +76,10 @@ def advisories_of(agent):
     ]
 
 
-def updates_of(agent):
+def updates_of(skill_installs, persona_installs):
     installs = [
-        *((install, install.skill, "skill") for install in agent.skill_installs.all()),
-        *((install, install.persona, "persona") for install in agent.persona_installs.all()),
+        *((install, install.skill, "skill") for install in skill_installs),
+        *((install, install.persona, "persona") for install in persona_installs),
     ]
     outdated = [
         (entry.updated_at, install, entry, kind)
@@ -108,18 +108,19 @@ def profile(client):
 
 
 def profile_by_the_models(agent):
-    skills = agent.skill_installs.order_by("-id")
-    personas = agent.persona_installs.order_by("-id")
-    active = personas.filter(is_active=True).first()
+    skills = agent.skill_installs.order_by("-id").select_related("skill__successor")
+    personas = agent.persona_installs.order_by("-id").select_related("persona__successor")
+    personas = personas.prefetch_related("persona__skills")
+    active = next((install for install in personas if install.is_active), None)
     return {
         "activePersona": active and identity(active.persona, "persona"),
-        "skills": [skill_of(install) for install in skills[:100]],
-        "personas": [persona_of(install) for install in personas[:100]],
-        "advisories": advisories_of(agent),
-        "updates": updates_of(agent)[:100],
+        "skills": [skill_of(install) for install in list(skills)[:100]],
+        "personas": [persona_of(install) for install in list(personas)[:100]],
+        "advisories": advisories_of(skills, personas),
+        "updates": updates_of(skills, personas)[:100],
         "counts": {
-            "skills": skills.count(),
-            "personas": personas.count(),
+            "skills": len(skills),
+            "personas": len(personas),
             "reviews": agent.reviews.count(),
         },
     }

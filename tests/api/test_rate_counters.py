@@ -9,6 +9,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from marketplace.models import RateCount
+from marketplace.ratelimits import windows
 from tests.factories import AgentFactory
 from tests.redis import redis_server
 
@@ -28,6 +29,14 @@ def test_the_counter_counts_and_expires(db):
 
     assert cache.get_many(["key"]) == {}
     assert cache.add("key", 1, 60) is True
+
+
+def test_one_read_finds_the_counter_of_the_library(db):
+    counted = windows.usage_of(None, "install", windows.Caller(7), increment=True)
+
+    assert windows.usages_of(["install"], windows.Caller(7)) == [counted], (
+        "django-ratelimit names its counters or ends its windows in another way: see `counter_of`"
+    )
 
 
 def test_incr_belongs_to_a_refused_add(db):

@@ -21,9 +21,8 @@ def advisories(client):
 
 
 @pytest.mark.contract("25.12")
-@pytest.mark.parametrize("way_out", ["update", "pin", "uninstall", "lift"])
 @pytest.mark.parametrize("is_pinned", [True, False])
-def test_an_advisory_lasts_until_the_agent_has_another_text(client, kind, is_pinned, way_out):
+def test_an_advisory_lasts_until_the_agent_has_another_text(client, kind, is_pinned, alone):
     kind.post(client, "install", version=1)
     if not is_pinned:
         kind.post(client, "unpin")
@@ -33,12 +32,11 @@ def test_an_advisory_lasts_until_the_agent_has_another_text(client, kind, is_pin
     version.recall("Unsafe.")
 
     assert advisories(client) == [(kind.slug, 1, "Unsafe.")]
-    if way_out == "uninstall":
-        assert kind.post(client, "uninstall").status_code == 200
-    elif way_out == "lift":
-        version.lift_recall()
-    else:
-        assert kind.post(client, way_out, version=2).status_code == 200
+    for action, body in (("update", {"version": 2}), ("pin", {"version": 2}), ("uninstall", {})):
+        with alone(action):
+            assert kind.post(client, action, **body).status_code == 200
+            assert advisories(client) == []
+    version.lift_recall()
     assert advisories(client) == []
 
 

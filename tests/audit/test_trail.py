@@ -128,6 +128,18 @@ def test_a_line_has_everything_masked_and_escaped():
 
 @pytest.mark.contract("33.9")
 @pytest.mark.django_db
+def test_what_one_actor_did_in_a_month_is_read():
+    for day, name in [("10-31T23:59", "ada"), ("11-01T00:00", "ada"), ("11-02T00:00", "grace")]:
+        AuditEvent.objects.create(action=f"{name} {day}", at=f"2026-{day}:00Z", actor_name=name)
+    AuditEvent.objects.create(action="later", at="2026-12-01T00:00:00Z", actor_name="ada")
+    november = "--since", "2026-11-01T00:00:00Z", "--until", "2026-12-01T00:00:00Z"
+
+    assert actions(*november, "--actor", "ada") == ["ada 11-01T00:00"]
+    assert actions(*november) == ["ada 11-01T00:00", "grace 11-02T00:00"]
+
+
+@pytest.mark.contract("33.9")
+@pytest.mark.django_db
 def test_it_is_read_from_a_time_or_an_id_on():
     for number in range(3):
         at = timezone.now() - timedelta(hours=3 - number)
@@ -140,9 +152,10 @@ def test_it_is_read_from_a_time_or_an_id_on():
     later = lines()[-1]["id"] + 1
     with pytest.raises(CommandError, match=f"No event has the id {later};"):
         lines("--after", str(later))
-    for text in ("yesterday", "2026-13-01T00:00:00Z"):
-        with pytest.raises(CommandError, match="--since must be a time"):
-            lines("--since", text)
+    for option in ("--since", "--until"):
+        for text in ("yesterday", "2026-13-01T00:00:00Z"):
+            with pytest.raises(CommandError, match=f"{option} must be a time"):
+                lines(option, text)
     assert AuditEvent.objects.count() == 3
 
 
@@ -210,7 +223,7 @@ def test_prune_audit_completes_what_a_killed_process_has_begun():
         act.__exit__(None, None, None)
 
 
-class Writer(Thread):
+class SlowWriter(Thread):
     """A transaction of its own, which records events when it is told to, and then ends."""
 
     def __init__(self, action):
@@ -242,8 +255,8 @@ class Writer(Thread):
 @pytest.mark.django_db(transaction=True)
 def test_no_event_is_printed_before_those_that_may_come_below_it():
     record("first")
-    slow = Writer("slow").begin()
-    lost = Writer("lost").begin()
+    slow = SlowWriter("slow").begin()
+    lost = SlowWriter("lost").begin()
     record("later")
 
     assert actions() == ["first"]

@@ -238,8 +238,8 @@ def test_facts():
     assert findings_of(facts=facts) == [
         ("format", "SKILL.md", 2, "served with a repair: name"),
         ("format", "SKILL.md", 3, "served with a repair: quoting"),
-        ("license", "SKILL.md", None, "none"),
-        ("description", "SKILL.md", None, "none"),
+        ("license", "SKILL.md", None, "it names none"),
+        ("description", "SKILL.md", None, "it has none"),
         ("left-out", ".env", None, "hidden"),
         ("unknown-skill", "SKILL.md", None, "no published skill is called pdf"),
     ]

@@ -132,19 +132,30 @@ def test_the_printed_commands_work(running):
         assert response in done.stdout
 
 
-def test_the_printed_password_opens_the_admin(running):
-    (password,) = re.findall(r"password (\S+)", running.output())
-    page = running.request("GET", "/admin/login/?next=/admin/")
+def log_in(demo, path, **values):
+    """The response to the form of a page, filled with these values."""
+    page = demo.request("GET", path)
     reader = FormReader()
     reader.feed(page.body.decode())
     cookie = page.headers["Set-Cookie"].partition(";")[0]
-    form = reader.fields | {"username": "admin", "password": password}
-    body = urlencode(form)
     headers = {"Cookie": cookie, "Content-Type": "application/x-www-form-urlencoded"}
+    return demo.request("POST", path, urlencode(reader.fields | values), headers=headers)
 
-    response = running.request("POST", "/admin/login/?next=/admin/", body, headers=headers)
+
+def test_the_printed_password_opens_the_admin(running):
+    (password,) = re.findall(r"password (\S+)", running.output())
+
+    response = log_in(running, "/admin/login/?next=/admin/", username="admin", password=password)
 
     assert (response.status, response.headers["Location"]) == (302, "/admin/")
+
+
+def test_the_printed_key_opens_the_console(running):
+    (key,) = re.findall(r"Console:.*\n +(\S+)", running.output())
+
+    response = log_in(running, "/operator", key=key)
+
+    assert (response.status, response.headers["Location"]) == (302, "/operator"), response.body
 
 
 @pytest.mark.contract("24.1")

@@ -21,7 +21,7 @@ ok  statistics     PostgreSQL has statistics to plan with, or needs none yet.
 ok  findings       None.
 ok  audit trail    Events of N days; nobody can change them without dropping a trigger.
 ok  clocks         This host and the database differ by N seconds.
--   sources        There are none, and no clock process does the regular jobs.
+-   sources        None. For the regular jobs, run python manage.py sync_sources --every 1.
 -   sign-in        OIDC_ISSUER is not set: staff log in with passwords.
 -   replicas       DATABASE_REPLICA_URL is not set.
 ok  python         Python N.

@@ -218,7 +218,9 @@ def test_the_audit_trail(lines, settings):
 
 @pytest.mark.contract("24.10")
 def test_the_sources_and_the_clock_process(lines):
-    assert lines("sources") == ["There are none, and no clock process does the regular jobs."]
+    assert lines("sources") == [
+        "None. For the regular jobs, run python manage.py sync_sources --every 1."
+    ]
     Source.objects.create(name="team", url="https://git.example.com/team.git")
     [line] = lines("sources")
     assert line == (

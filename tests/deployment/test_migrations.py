@@ -77,8 +77,8 @@ def test_only_concurrent_operations_stand_outside_a_transaction():
     assert loose == []
 
 
-@pytest.mark.parametrize("app", ["changes", "search"])
-def test_an_app_removes_and_restores_its_triggers_on_the_catalogue(app):
+@pytest.mark.parametrize("app", ["changes", "connections", "git", "search", "submissions"])
+def test_an_app_removes_and_restores_its_triggers_on_tables_of_others(app):
     # Not by `migrate`: later migrations of other apps cannot be undone in a transaction.
     loader = MigrationLoader(connection)
     steps = [
@@ -87,18 +87,30 @@ def test_an_app_removes_and_restores_its_triggers_on_the_catalogue(app):
         # Indexes that are made concurrently go with their tables.
         if key[0] == app and loader.graph.nodes[key].atomic
     ]
+    functions = functions_of(app)
     # Only this test sees the database without it.
     with transaction.atomic():
         for migration, state in reversed(steps):
             with connection.schema_editor() as editor:
                 migration.unapply(state.clone(), editor)
+        assert functions_of(app) == []
         SkillFactory(status="published")
         Skill.objects.update(title="Another")
         connection.check_constraints()  # Run deferred checks now.
         for migration, state in steps:
             with connection.schema_editor() as editor:
                 migration.apply(state.clone(), editor)
+        assert functions_of(app) == functions
         transaction.set_rollback(True)
+
+
+def functions_of(app):
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT oid::regprocedure::text FROM pg_proc WHERE starts_with(proname, %s) ORDER BY 1",
+            [f"{app}_"],
+        )
+        return cursor.fetchall()
 
 
 def test_no_migration_is_missing(capsys):

@@ -6,8 +6,9 @@ import pytest
 
 from agents import tokens
 from catalogue.models import FileContent
+from importing import folders
 from importing.folders import MAX_FILES
-from importing.members import MAX_FILE
+from importing.members import MAX_FILE, MIB
 from tests.imports import import_skills, paths, served, skill, slugs, write
 
 pytestmark = pytest.mark.django_db
@@ -136,16 +137,18 @@ def test_ten_mebibytes_are_stored_and_no_more(anyone, folder):
 
 @pytest.mark.contract("17.1")
 @pytest.mark.usefixtures("downloads")
-def test_thirty_mebibytes_are_stored_and_no_more(anyone, folder):
+def test_thirty_mebibytes_are_stored_and_no_more(anyone, folder, monkeypatch):
+    assert folders.MAX_FOLDER == 30 * MIB
+    monkeypatch.setattr(folders, "MAX_FOLDER", 3 * MIB)
     (folder / "scripts" / "run.py").unlink()
     for number in range(3):
-        write(folder / f"{number}.bin", bytes([0x80 + number]) * MAX_FILE)
+        write(folder / f"{number}.bin", bytes([0x80 + number]) * MIB)
     assert import_skills(folder).lines == [CREATED]
-    assert len(anyone.get("/api/v1/skills/pdf/archive.zip").content) > 3 * MAX_FILE
+    assert len(anyone.get("/api/v1/skills/pdf/archive.zip").content) > 3 * MIB
 
     write(folder / "9.bin", b"x")
 
-    refused = f"{folder / 'SKILL.md'}: more than 30 MiB: 9.bin exceeds the limit"
+    refused = f"{folder / 'SKILL.md'}: more than 3 MiB: 9.bin exceeds the limit"
     assert import_skills(folder).refused == [refused]
 
 

@@ -53,6 +53,7 @@ def test_aliases_do_not_multiply_a_text(anyone, tmp_path):
     assert all(len(served(anyone, slug)["description"]) < 1000 for slug in slugs(anyone))
 
 
+@pytest.mark.servers
 @pytest.mark.django_db(transaction=True)
 def test_deeply_nested_frontmatter_stops_nothing(anyone, tmp_path):
     for opening, name in [("[", "list"), ("{a: ", "object"), ("- ", "items")]:

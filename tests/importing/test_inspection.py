@@ -36,7 +36,9 @@ def test_a_file_with_refused_characters_is_refused(anyone, tmp_path, text):
     outcome = import_skills(tmp_path)
 
     what = REFUSED[text]
-    assert outcome.refused == [f"{bad}: SKILL.md, line 6: {what}; SKILL.md, line 7: {what}"]
+    assert outcome.refused == [
+        f"{bad}: delete what nobody can see: SKILL.md, line 6: {what}; SKILL.md, line 7: {what}"
+    ]
     assert outcome.status == 1
     assert slugs(anyone) == ["two"]
 
@@ -46,7 +48,7 @@ def test_a_persona_with_refused_characters_is_refused(tmp_path):
     file = persona(tmp_path / "one.md", body="You\U000e0068.")
 
     assert import_personas(tmp_path).refused == [
-        f'{file}: one.md, line 5: hidden tag characters that say "h"'
+        f'{file}: delete what nobody can see: one.md, line 5: hidden tag characters that say "h"'
     ]
 
 
@@ -65,7 +67,9 @@ def test_the_fields_are_read_before_they_are_judged(tmp_path, line, what):
     file = skill(tmp_path / "one", "name: one", line)
 
     number = 2 if "9b" in line else 3
-    assert import_skills(tmp_path).refused == [f"{file}: SKILL.md, line {number}: {what}"]
+    assert import_skills(tmp_path).refused == [
+        f"{file}: delete what nobody can see: SKILL.md, line {number}: {what}"
+    ]
 
 
 @pytest.mark.contract("28.1")
@@ -112,7 +116,7 @@ def test_each_finding_is_a_line_with_its_path(anyone, tmp_path):
         f"hidden-text: {file}, line 6: U+200B ZERO WIDTH SPACE",
         f"long-gap: {file}, line 9: 51 blank lines in a row",
         f"secret: {file}, line 7: AWS access key, AKIA…",
-        f"license: {file}: none",
+        f"license: {file}: it names none",
         f"left-out: {tmp_path / 'one' / '.env'}: it may hold secrets",
         f'dead-link: {file}, line 8: "gone.md" is not among the files',
         f"unreadable-file: {tmp_path / 'one' / 'a' / 'b.pyd'}: executable",

@@ -53,8 +53,7 @@ def save(admin_client, entry, **fields):
 
 
 @pytest.mark.contract("8.21")
-@pytest.mark.parametrize("make", [SkillFactory, PersonaFactory])
-@pytest.mark.parametrize("name", ["tags", "runtimes"])
+@pytest.mark.parametrize(("make", "name"), [(SkillFactory, "tags"), (PersonaFactory, "runtimes")])
 def test_a_form_refuses_more_than_fifty(admin_client, make, name):
     entry = make(slug="one")
     assert save(admin_client, entry, **{name: ",".join(WORDS[:50])}).status_code == 302

@@ -18,44 +18,47 @@ from tests.imports import (
 pytestmark = pytest.mark.django_db
 
 
+# The slug of each name.
+SLUGS = {
+    "SQLMap Database Pentesting": "sqlmap-database-pentesting",
+    "C Expert": "c-expert",
+    "C++ Expert": "c-plus-plus-expert",
+    "C# Expert": "c-sharp-expert",
+    "F♯": "f-sharp",
+    "Issue #12": "issue-12",
+    "R&D": "r-and-d",
+    "Q & A": "q-and-a",
+    ".NET, ASP.NET and Node.js": "dotnet-asp-net-and-node-js",
+    "Dr. Who...": "dr-who",
+    "Reply to all @ work: 50 % off": "reply-to-all-at-work-50-percent-off",
+    "Don\u2019t Repeat Yourself": "dont-repeat-yourself",
+    "包裹分析师": "bao-guo-fen-xi-shi",
+    "日本語のレビュー": "ri-ben-yu-norebiyu",
+    "한국어 검토자": "han-gug-eo-geom-to-ja",
+    "Проверка кода": "proverka-koda",
+    "Έλεγχος κώδικα": "elegchos-kodika",
+    "مراجع الكود": "mrj-lkwd",
+    "ผู้ตรวจสอบ": "phutrwchsob",
+    "Prüfer für Verträge": "pruefer-fuer-vertraege",
+    "Günlük Özet İşçisi": "gunluk-ozet-iscisi",
+    "Crème Brûlée": "creme-brulee",
+    "🚀 Launch ❤️": "launch",
+}
+
+
 @pytest.mark.contract("23.1", "23.7")
-@pytest.mark.parametrize(
-    ("name", "slug"),
-    [
-        ("SQLMap Database Pentesting", "sqlmap-database-pentesting"),
-        ("C Expert", "c-expert"),
-        ("C++ Expert", "c-plus-plus-expert"),
-        ("C# Expert", "c-sharp-expert"),
-        ("F♯", "f-sharp"),
-        ("Issue #12", "issue-12"),
-        ("R&D", "r-and-d"),
-        ("Q & A", "q-and-a"),
-        (".NET, ASP.NET and Node.js", "dotnet-asp-net-and-node-js"),
-        ("Dr. Who...", "dr-who"),
-        ("Reply to all @ work: 50 % off", "reply-to-all-at-work-50-percent-off"),
-        ("Don\u2019t Repeat Yourself", "dont-repeat-yourself"),
-        ("包裹分析师", "bao-guo-fen-xi-shi"),
-        ("日本語のレビュー", "ri-ben-yu-norebiyu"),
-        ("한국어 검토자", "han-gug-eo-geom-to-ja"),
-        ("Проверка кода", "proverka-koda"),
-        ("Έλεγχος κώδικα", "elegchos-kodika"),
-        ("مراجع الكود", "mrj-lkwd"),
-        ("ผู้ตรวจสอบ", "phutrwchsob"),
-        ("Prüfer für Verträge", "pruefer-fuer-vertraege"),
-        ("Günlük Özet İşçisi", "gunluk-ozet-iscisi"),
-        ("Crème Brûlée", "creme-brulee"),
-        ("🚀 Launch ❤️", "launch"),
-    ],
-)
-def test_a_name_that_is_no_slug_is_the_title(anyone, tmp_path, name, slug):
-    skill(tmp_path / "folder", f"name: '{name}'")
-    persona(tmp_path / "role.md", f"name: '{name}'")
+def test_a_name_that_is_no_slug_is_the_title(anyone, tmp_path, subtests):
+    for number, name in enumerate(SLUGS):
+        skill(tmp_path / f"skills/{number}", f"name: '{name}'")
+        persona(tmp_path / f"personas/{number}.md", f"name: '{name}'")
 
-    import_skills(tmp_path)
-    import_personas(tmp_path / "role.md")
+    import_skills(tmp_path / "skills")
+    import_personas(tmp_path / "personas")
 
-    assert served(anyone, slug)["title"] == name
-    assert served(anyone, slug, PERSONAS)["title"] == name
+    for name, slug in SLUGS.items():
+        with subtests.test(name):
+            assert served(anyone, slug)["title"] == name
+            assert served(anyone, slug, PERSONAS)["title"] == name
 
 
 @pytest.mark.contract("23.7")

@@ -31,6 +31,7 @@ def assert_fits(visitor, name, serious_violations):
     assert visitor.page.evaluate(CONTRAST) == [], name
     assert visitor.page.evaluate(BROKEN_WORDS) == [], name
     assert visitor.page.evaluate(CUT) == [], name
+    assert visitor.page.evaluate(CUT_BADGES) == 0, name
     if "phone" in visitor.size:
         assert visitor.page.locator("kbd").count() == 0, name
 
@@ -62,6 +63,15 @@ CUT = """() => [...document.querySelectorAll("body *:not(.unseen, .skip, svg, sv
       return overflowX === "hidden" && clipPath === "none";
     })
     .map((element) => element.className + ": " + element.textContent.slice(0, 40))"""
+
+
+# How many badges lie below what their box shows of a long title.
+CUT_BADGES = """() => [...document.querySelectorAll(".badge")].filter((badge) => {
+  for (let box = badge.parentElement; box; box = box.parentElement) {
+    const isCut = box.getBoundingClientRect().bottom < badge.getBoundingClientRect().bottom - 1;
+    if (isCut && getComputedStyle(box).overflowY === "hidden") return true;
+  }
+}).length"""
 
 
 # The texts of a page whose colour is too near to what lies behind them (WCAG: 4.5).

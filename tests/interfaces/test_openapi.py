@@ -6,6 +6,7 @@ import json
 import re
 from io import StringIO
 from operator import attrgetter
+from pathlib import Path
 
 import pytest
 from django.core.management import call_command
@@ -18,6 +19,8 @@ from tests.openapi_contract import assert_as_described, operation_of, validator
 from tests.registry import OPERATION, OPERATIONS, descriptions
 
 URL = "/api/v1/openapi.json"
+# A release appends its new operations. Remove one a year after the release that deprecates it.
+RELEASED = Path(__file__).with_name("released_operations.txt").read_text().splitlines()
 ADD = "add each of these to OPERATIONS in tests/registry.py, with its scope, policy and budget"
 LIMIT = re.compile(r"Rate limit `([\w-]+)`")
 
@@ -25,6 +28,15 @@ LIMIT = re.compile(r"Rate limit `([\w-]+)`")
 def test_it_is_valid():
     validate(document())
     assert document()["openapi"] == "3.1.0"
+
+
+@pytest.mark.contract("1.13")
+def test_every_released_operation_is_still_there(anyone):
+    paths = anyone.get(URL).json()["paths"]
+    served = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
+
+    assert RELEASED
+    assert set(RELEASED) - served == set()
 
 
 # In a process of its own, in which nobody has made the document yet.

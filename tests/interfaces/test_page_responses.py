@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from catalogue.models import Persona, Skill
 from demo.postgres import CHECKOUT
 from infrastructure.http_cache.store import cached_responses
+from interfaces.website import week
 from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.pages import text_of
 
@@ -127,16 +128,32 @@ def test_pages_load_nothing_but_our_own_files(person, catalogue):
         assert not re.search(r"<style|style=|\son\w+=", text_of(person.get(path)))
 
 
-def test_a_page_and_its_files_are_below_60_kb_and_six_requests(person, catalogue):
-    # As sent after collectstatic. The activity of the start page is the sixth request.
+def bytes_of_files():
+    """As sent after collectstatic."""
     folder = CHECKOUT / "marketplace/static"
-    files = sum(len(brotli.compress((folder / name).read_bytes())) for name in FILES)
+    return sum(len(brotli.compress((folder / name).read_bytes())) for name in FILES)
+
+
+def test_a_page_and_its_files_are_below_60_kb_and_six_requests(person, catalogue):
+    files = bytes_of_files()
     SkillFactory.create_batch(24, category="data", runtimes=["python", "shell"], license="MIT")
     PersonaFactory.create_batch(24, category="data", description="w" * 200, license="MIT")
 
     for path in ("/", "/skills", "/skills?view=list", "/personas", "/skills/pdf-tables"):
         assert files + len(person.get(path).content) < 60_000, path
-    assert len(FILES) + 2 == 6
+    assert len(FILES) + 2 == 6  # the activity of the start page is the sixth request
+
+
+def test_the_page_of_a_week_is_below_60_kb_however_much_changed(person, catalogue):
+    before = len(person.get("/this-week").content)
+    successor = Skill.objects.get(slug="pdf-tables")
+    SkillFactory(slug="long", title="w" * 100).recall("w" * 300, successor)
+    cached_responses.clear()
+
+    after = len(person.get("/this-week").content)
+
+    assert after > before
+    assert bytes_of_files() + before + week.MAX_EVENTS * (after - before) < 60_000
 
 
 def test_site_console_and_admin_have_one_purple_one_font_and_one_logo(person, admin_client):
@@ -144,9 +161,12 @@ def test_site_console_and_admin_have_one_purple_one_font_and_one_logo(person, ad
     site, admin = ((folder / name).read_text() for name in ("pages.css", "admin.css"))
     font = re.search(r"@font-face {.*font-weight: 400 700;", site)[0]
     purple = re.search(r"--purple: (#\w+);", site)[1]
+    light, dark = re.search(r"--paper: light-dark\((#\w+), (#\w+)\);", site).groups()
 
     assert font in admin
     assert f"--color-primary-600: {purple};" in admin
+    assert f"--color-base-50: {light};" in admin
+    assert f"--color-base-900: {dark};" in admin
     assert f'fill="{purple}"' in (folder / "icon.svg").read_text()
     for page in person.get("/"), person.get("/operator"), admin_client.get("/admin/"):
         assert '<img src="/static/icon.svg"' in page.content.decode()

@@ -123,8 +123,14 @@ def test_an_empty_marketplace_has_pages_too_and_teaches_nothing_that_it_does_not
 def test_an_entry_leads_to_how_an_agent_reports_it(person, catalogue, path):
     page = person.get(path)
 
-    kind = "skill" if "skills" in path else "persona"
-    assert f"Something wrong with this {kind}? Have your agent report it ." in visible(page)
+    kind, slug = ("skill" if "skills" in path else "persona"), path.rpartition("/")[2]
+    text = visible(page)
+    assert (
+        f"Something wrong with this {kind}? Staff read every report. Nobody else sees it, or how "
+        "many there are. Have your agent send this. If you have none, skill.md says how to "
+        "register one. curl http://testserver/api/v1/agents/me/reports"
+    ) in text
+    assert f'{{"kind": "{kind}", "slug": "{slug}", "reason": "broken", "comment": "…"}}' in text
     (guide,) = (link for link in links(page) if link.startswith("/guide.md#"))
     address, anchor = guide.split("#")
     assert f'id="{anchor}"' in text_of(person.get(address, headers={"Accept": "text/html"}))

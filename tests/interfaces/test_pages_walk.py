@@ -30,7 +30,8 @@ def catalogue(transactional_db):
     skill = SkillFactory(
         slug="pdf-tables", title="PDF tables", content=CONTENT, tags=["pdf", "t" * 60]
     )
-    SkillFactory(slug="letters", title="L" * 100, description="w" * 300)
+    SkillFactory(slug="letters", title="L" * 120, description="w" * 300).mark_as_checked()
+    SkillFactory(slug="words", title="Writes every letter " * 5).mark_as_checked()
     persona = PersonaFactory(slug="archivist", title="Archivist", skills=[skill], content=CONTENT)
     for number in range(11):
         review(AgentFactory(), persona, 5, "w" * 300 if number else "Tidy.\nIt asks first.")

@@ -50,6 +50,17 @@ def test_a_review_shows_stars_text_agent_and_date(person, persona):
     ]
 
 
+def test_its_stars_lead_to_the_reviews_that_have_them(person, persona):
+    for number, rating in enumerate([1, 1.4, 4.5]):
+        review(AgentFactory(handle=f"agent-{number}"), persona, rating)
+
+    addresses = set(re.findall(rf"{PATH}\?rating=[0-9]", text_of(person.get(PATH))))
+    assert addresses == {f"{PATH}?rating=5", f"{PATH}?rating=1"}
+    page = person.get(f"{PATH}?rating=1")
+    assert [text.split()[-1] for text in reviews_of(page)] == ["agent-1", "agent-0"]
+    assert "Only reviews with 1 star. See all" in visible(page)
+
+
 def test_a_persona_without_reviews_says_so(person, persona):
     page = person.get(PATH)
 
@@ -92,7 +103,7 @@ def test_a_wrong_cursor_is_a_page_that_says_so(person, persona):
     assert "cursor is invalid" in visible(page, 400)
 
 
-@pytest.mark.parametrize("query", ["limit=1", "rating=1", "sort=lowest", "utm_source=x"])
+@pytest.mark.parametrize("query", ["limit=1", "sort=lowest", "utm_source=x"])
 def test_other_parameters_change_nothing(person, persona, query):
     for rating in (1, 5):
         review(AgentFactory(), persona, rating)

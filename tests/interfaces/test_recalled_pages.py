@@ -3,6 +3,7 @@
 import pytest
 from django.utils import timezone
 
+from tests.api.versions import rewrite
 from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.pages import links, text_of, visible
 
@@ -31,6 +32,21 @@ def test_it_is_gone_with_title_date_reason_and_successor(person, skill, place):
     assert "<title>PDF &lt;Tables&gt; was recalled · Agent Marketplace</title>" in text_of(
         page, 410
     )
+
+
+@pytest.mark.contract("18.9")
+def test_a_search_for_its_name_leads_to_it(person, skill):
+    notice = "The skill PDF <Tables> was recalled on"
+    for words in ("pdf-tables", "PDF Tables"):
+        assert notice not in visible(person.get("/skills", {"q": words}))
+
+    skill.recall(REASON)
+
+    for words in ("pdf-tables", "PDF Tables"):
+        page = person.get("/skills", {"q": words})
+        assert f"{notice} {timezone.now():%-d %B %Y}. Its page says why." in visible(page)
+        assert "/skills/pdf-tables" in links(page)
+    assert notice not in visible(person.get("/personas", {"q": "pdf-tables"}))
 
 
 def test_one_of_a_persona_is_too(person, db):
@@ -101,3 +117,23 @@ def test_agents_with_a_recalled_skill_read_the_replacement(client, skill):
 
     [row] = client.get("/api/v1/agents/me/skills").json()["results"]
     assert row["deprecation"] == {"message": REASON, "replacedBy": "pdf-forms"}
+
+
+@pytest.mark.contract("18.9")
+def test_the_page_of_a_recalled_version_says_so_until_the_recall_ends(person, anyone, skill):
+    rewrite(skill, content="Do it twice.")
+    first, page = skill.versions.get(number=1), "/skills/pdf-tables/versions/1"
+    first.recall(REASON)
+
+    text = visible(person.get(page), 410)
+
+    today = f"{timezone.now():%-d %B %Y}"
+    assert f"Version 1 of PDF <Tables> Recalled on {today} : It sends files" in text
+    assert "Use the current version , or another one . 410 Gone" in text
+    assert "/skills/pdf-tables/versions" in links(person.get(page), 410)
+    assert anyone.get(f"/api/v1{page}").json() == {"error": "Version not found"}
+    for unknown in ("3", "x", "99999999999"):
+        assert "Version not found" in visible(person.get(page.replace("/1", f"/{unknown}")), 404)
+
+    first.lift_recall()
+    assert person.get(page).status_code == 200

@@ -204,6 +204,23 @@ def test_it_shows_the_newest_of_each_sort_and_says_that_there_are_more(person):
     assert len(page.content) < 20_000
 
 
+@pytest.mark.contract("20.9")
+def test_of_many_changes_it_leaves_out_those_that_need_no_act(person, monkeypatch):
+    monkeypatch.setattr(week, "MAX_EVENTS", 2)
+    SkillFactory(slug="bad", title="Bad").recall("Bad.")
+    past = datetime.now(UTC) - timedelta(days=2)
+    Skill.objects.update(withdrawn_at=past)
+    SkillFactory(title="One")
+    assert "More changed" not in changes(person)
+
+    SkillFactory(title="Two")
+
+    assert changes(person).startswith(
+        f"{TODAY} New skill Two Does one thing well. {titled(past)} Recalled skill Bad Bad. "
+        "More changed than this page shows."
+    )
+
+
 def read(response):
     assert response.status_code == 200
     assert response.headers["Content-Type"] == "application/atom+xml; charset=utf-8"

@@ -100,6 +100,7 @@ def test_a_version_says_how_to_install_it_and_no_other(anyone, persona, settings
 
     for line in (
         "Install version 1 npx npx skills add http://testserver/git/skills/pdf-tables.git#v1",
+        "For Cursor or VS Code alone, add --agent cursor or --agent github-copilot .",
         "git clone --branch v1 http://testserver/git/skills/pdf-tables.git",
         'install_skill {"slug": "pdf-tables", "version": 1}',
         """-d '{"slug": "pdf-tables", "version": 1}'""",

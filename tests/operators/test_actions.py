@@ -61,6 +61,7 @@ FIELDS = {
     "delete": {"handle": "caller"},
     "install-skill": {"slug": "csv-cleaning"},
     "install-persona": {"slug": "scribe"},
+    "copy-installs": {"source": "ant"},
 }
 LAST = " It was the last agent of your key, so the key has ended."
 HINT = r"mkt_agent_\w{4}…\w{4}"
@@ -91,13 +92,19 @@ DONE = {
         "Installed the persona scribe for caller.",
         "Installed the persona scribe.",
     ),
+    "copy-installs": ("Gave caller what ant has.", "Installed what ant has: csv-cleaning."),
     "activate-persona": (
         "Activated the persona archivist for caller.",
         "Activated the persona archivist.",
     ),
     "update-all": ("Updated 1 skill and 1 persona of caller.", "Updated 1 skill and 1 persona."),
-    "pin-all": ("Pinned 1 skill and 1 persona of caller.", "Pinned 1 skill and 1 persona."),
-    "unpin-all": ("Unpinned 1 skill and 1 persona of caller.", "Unpinned 1 skill and 1 persona."),
+    **{
+        f"{action.lower()}-all": (
+            f"{action}ned 1 skill and 1 persona of caller.",
+            f"{action}ned 1 skill and 1 persona: pdf-tables 1, archivist 1.",
+        )
+        for action in ("Pin", "Unpin")
+    },
     "remove-skill": ("Removed pdf-tables from caller.", "Removed the skill pdf-tables."),
     "remove-persona": ("Removed archivist from caller.", "Removed the persona archivist."),
     "withdraw-submission": (
@@ -105,8 +112,8 @@ DONE = {
         "Withdrew the submitted skill sent.",
     ),
     "limits": (
-        "Set the limits of caller: install 5. Requests that it has already made are counted.",
-        "Set the limits: install 5.",
+        "Set the limits of caller: installs 5. Requests that it has already made are counted.",
+        "Set the limits: installs 5.",
     ),
     "new-claim-url": ("caller has a new claim URL.", "Replaced the claim URL."),
     "delete": (f"Deleted caller.{LAST}", "Deleted."),
@@ -125,7 +132,7 @@ def told(page):
 
 
 @pytest.fixture
-def ready(paths):
+def ready(paths, key):
     """Each action's path; the agent is such that the action changes something."""
 
     def ready(name):
@@ -135,6 +142,10 @@ def ready(paths):
         if name.startswith("unpin"):
             SkillInstall.objects.pin(agent, "pdf-tables")
             PersonaInstall.objects.pin(agent, "archivist")
+        if name == "copy-installs":
+            other = AgentFactory(handle="ant")
+            claim(other, key=key)
+            SkillInstall.objects.install(other, "csv-cleaning")
         if name == "activate-persona":
             PersonaInstall.objects.deactivate(agent, "archivist")
         return paths[name]

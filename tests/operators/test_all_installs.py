@@ -158,14 +158,33 @@ def test_all_are_pinned_where_they_are(console, client, agent, has):
         "gone": (None, True, False),
     }
     assert told(console) == ["Pinned 2 skills and 1 persona of caller."]
-    assert history(agent)[0] == ("Ada Lovelace", "Pinned 2 skills and 1 persona.")
+    names = "current 1, outdated 1, clerk 1"
+    assert history(agent)[0] == ("Ada Lovelace", f"Pinned 2 skills and 1 persona: {names}.")
+
+
+@pytest.mark.contract("19.18")
+def test_skills_that_come_with_the_active_persona_cannot_be_pinned(console, agent):
+    skills = [SkillFactory(slug=slug) for slug in ("minutes", "own", "triage")]
+    PersonaFactory(slug="clerk", skills=skills)
+    PersonaFactory(slug="idle", skills=[SkillFactory(slug="unread")])
+    PersonaInstall.objects.install(agent, "clerk", activate=True)
+    PersonaInstall.objects.install(agent, "idle")
+    SkillInstall.objects.install(agent, "own")
+
+    assert question(console, "pin-all").endswith(
+        "This changes 1 skill and 2 personas own version 1 clerk version 1 idle version 1 "
+        "Left out: 2 that come with the active persona, always in the newest version; install one "
+        "to pin it minutes skill triage skill "
+        "Pin all Cancel"
+    )
 
 
 @pytest.mark.contract("19.18")
 def test_all_are_unpinned(console, client, agent, has):
     assert question(console, "unpin-all") == (
         "Unpin everything that caller has? The agent gets the newest version of each, now and "
-        "whenever a new one is published. This changes 1 skill pinned version 1 → 3 "
+        "whenever a new one is published. To keep some pins, unpin the others one by one: “Your "
+        "actions” names what was pinned together. This changes 1 skill pinned version 1 → 3 "
         "Left out: 1 withdrawn gone persona Unpin all Cancel"
     )
 
@@ -174,7 +193,7 @@ def test_all_are_unpinned(console, client, agent, has):
     assert stored() == BEFORE | {"pinned": (1, None)}
     assert given(client)["pinned"] == (3, False, True)
     assert told(console) == ["Unpinned 1 skill of caller."]
-    assert history(agent)[0] == ("Ada Lovelace", "Unpinned 1 skill.")
+    assert history(agent)[0] == ("Ada Lovelace", "Unpinned 1 skill: pinned 1.")
 
 
 def test_pin_all_takes_the_used_one_of_two_equal_versions(console, agent):

@@ -54,7 +54,7 @@ def test_it_is_a_download_with_the_rows_of_the_api(console, agent, client, setti
     claimed_at = profile["claim"]["claimedAt"]
     assert exported["claim"] == {"operator": "Ada Lovelace", "claimedAt": claimed_at}
     assert exported["state"] == "active"
-    actions = ["Set the limits: install 5.", "Claimed the agent, with the key"]
+    actions = ["Set the limits: installs 5.", "Claimed the agent, with the key"]
     for action, text in zip(exported["actions"], actions, strict=True):
         assert action["text"].startswith(text)
 

@@ -86,13 +86,15 @@ def test_erasing_is_shown_first(ada, capsys):
     assert "1 claims, with a pseudonym" in shown
     assert "1 reviews, without their texts" in shown
     assert "The agents: caller" in shown
+    assert "- The agents keep their installs and ratings" in shown
+    assert "- Backups that are older keep everything" in shown
 
 
 @pytest.mark.contract("7.13")
 def test_the_claims_survive_with_a_pseudonym(ada, client, console, capsys):
     told = run(capsys, "erase_person", ADA.upper(), "--yes")
 
-    assert "Next:" in told
+    assert "What stays:" in told
     profile = client_after_resume(console, client)["claim"]
     assert profile["status"] == "claimed"
     assert re.fullmatch("former operator [0-9a-z]{8}", profile["operator"]["name"])

@@ -4,9 +4,14 @@ import re
 import string
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from audit.models import AuditEvent
+from catalogue.models import Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
 from marketplace.secrets import random_text
+from operators import replacing
 from tests.factories import (
     AgentFactory,
     PersonaFactory,
@@ -91,6 +96,73 @@ def test_one_button_replaces_it_on_all_of_them(console, recalled, fleet):
     )
 
 
+@pytest.mark.parametrize(
+    ("factory", "install", "activate"),
+    [
+        (SkillFactory, SkillInstallFactory, {}),
+        (PersonaFactory, PersonaInstallFactory, {"activate": True}),
+    ],
+    ids=["skill", "persona"],
+)
+def test_it_installs_what_an_agent_would_install(console, fleet, factory, install, activate):
+    entry, successor = factory(slug="old"), factory(slug="new")
+    installs = type(install(agent=fleet[0], **{entry.kind: entry}, **is_active(activate))).objects
+    entry.recall("It leaks.", successor)
+
+    console.submit(f"/operator/replace-{entry.kind}/old")
+    installs.install(fleet[1], "new", **activate)
+
+    ours, theirs = installs.of_entry("new").order_by("agent").values()
+    differ = {name for name in ours if ours[name] != theirs[name]}
+    assert differ == {"id", "agent_id", "installed_at"}
+    successor.refresh_from_db()
+    assert getattr(successor, successor.POPULARITY) == 2
+
+
+def is_active(activate):
+    return {"is_active": True} if activate else {}
+
+
+def test_the_number_of_statements_does_not_grow(console, key, fleet):
+    def statements(number, slug):
+        skill = SkillFactory(slug=slug)
+        for _ in range(number):
+            agent = AgentFactory()
+            claim(agent, key=key)
+            SkillInstallFactory(agent=agent, skill=skill)
+        skill.recall("It leaks.", SkillFactory(slug=f"new-{slug}"))
+        with CaptureQueriesContext(connection) as queries:
+            console.submit(f"/operator/replace-skill/{slug}")
+        assert not skill.agent_installs.present()
+        return len(queries)
+
+    assert statements(1, "one") == statements(4, "four")
+
+
+@pytest.mark.contract("19.20")
+def test_after_an_interruption_it_goes_on_with_the_others(console, recalled, fleet, monkeypatch):
+    act, calls = replacing.act, []
+
+    def fail_once(recall, agents):
+        calls.append(agents)
+        if len(calls) == 2:
+            raise InterruptedError
+        return act(recall, agents)
+
+    monkeypatch.setattr(replacing, "MAX_AT_ONCE", 1)
+    monkeypatch.setattr(replacing, "act", fail_once)
+    assert console.submit("/operator/replace-skill/old").status_code == 500
+    slugs = sorted(slugs_of(agent) for agent in fleet)
+    assert slugs == [[], ["new"], ["old"]]
+    assert Skill.objects.get(slug="new").downloads == 1
+
+    assert console.submit("/operator/replace-skill/old").status_code == 302
+
+    assert [slugs_of(agent) for agent in fleet] == [["new"], ["new"], []]
+    assert Skill.objects.get(slug="new").downloads == 2
+    assert [len(agents) for agents in calls] == [1, 1, 1]
+
+
 def test_an_agent_that_has_the_successor_loses_the_old_one(console, recalled, fleet):
     SkillInstallFactory(agent=fleet[0], skill__slug="other")
     SkillInstall.objects.install(fleet[0], "new")
@@ -158,6 +230,20 @@ def test_without_a_successor_it_is_removed(console, fleet, is_paused):
 
     assert slugs_of(fleet[0]) == []
     assert told(console) == ["Removed old: caller."]
+
+
+def test_no_agent_gets_a_successor_that_has_a_price(console, fleet):
+    successor = PersonaFactory(slug="new")
+    persona = PersonaInstallFactory(agent=fleet[0], persona__slug="old", is_active=True).persona
+    persona.recall("It lies.", successor)
+    Persona.objects.filter(slug="new").update(price_cents=500)
+
+    console.submit("/operator/replace-persona/old")
+
+    assert slugs_of(fleet[0], PersonaInstall) == ["old"]
+    left_out = "Left out: caller. Open the page of an agent to see why."
+    assert told(console) == [left_out]
+    assert not AuditEvent.objects.filter(action="replace_recalled").exists()
 
 
 def test_the_successor_of_an_active_persona_is_active(console, fleet, client):

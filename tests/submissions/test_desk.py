@@ -267,4 +267,4 @@ def test_agents_that_exist_for_long_are_told_from_new_ones(desk, author_of):
     SkillFactory(slug="a-tables")
     submit(author_of(agent), "b-tables")
 
-    assert rows_of(desk.list())[0]["author"] == "@old | for 2\xa0years, none decided"
+    assert rows_of(desk.list())[0]["author"] == "@old | for 2\xa0years, no submission decided yet"

@@ -89,7 +89,8 @@ def test_what_is_no_zip_is_refused(author):
             (
                 "baseNumber must be a whole number from 1 to 2147483647; "
                 "files must be empty for a persona; "
-                "content: persona.md, line 10: U+202E RIGHT-TO-LEFT OVERRIDE; "
+                "content: delete what nobody can see: persona.md, line 10: "
+                "U+202E RIGHT-TO-LEFT OVERRIDE; "
                 "content: name must be a slug, such as pdf-tables; "
                 "content: a submitted persona must be free; "
                 "content: no published skill is called none"
@@ -168,7 +169,8 @@ def test_every_fault_is_named_by_its_field(author, body, error):
             "baseNumber=x",
             (
                 "baseNumber must be a whole number from 1 to 2147483647; "
-                "content: SKILL.md, line 8: U+202E RIGHT-TO-LEFT OVERRIDE; "
+                "content: delete what nobody can see: SKILL.md, line 8: "
+                "U+202E RIGHT-TO-LEFT OVERRIDE; "
                 "content: CON is a name that Windows forbids; a and A differ in case only; "
                 "content: license: Ensure this value has at most 300 characters (it has 501)."
             ),
@@ -207,7 +209,10 @@ def test_hidden_characters_are_refused(author):
 
     assert response.status_code == 400
     assert response.json() == {
-        "error": 'content: SKILL.md, line 8: hidden tag characters that say "A"'
+        "error": (
+            "content: delete what nobody can see: SKILL.md, line 8: "
+            'hidden tag characters that say "A"'
+        )
     }
 
 

@@ -72,7 +72,7 @@ class Command(BaseCommand):
 NOT_CHECKED = {
     "configuration": "Not checked: REQUIRE_HTTPS is false, as on your own machine.",
     "replicas": "DATABASE_REPLICA_URL is not set.",
-    "sources": "There are none, and no clock process does the regular jobs.",
+    "sources": "None. For the regular jobs, run python manage.py sync_sources --every 1.",
     "sign-in": "OIDC_ISSUER is not set: staff log in with passwords.",
     "connectors": "OAUTH is false: agents send their tokens.",
     "redis": "CACHE_URL is not set: PostgreSQL counts the rate limits.",

@@ -5,8 +5,9 @@ from audit.models import AuditEvent
 from marketplace.acting import ActingCommand
 from operators.personal_data import PersonalData
 
-NEXT = """\
-Next:
+KEPT = """\
+What stays:
+- The agents keep their installs and ratings, and the texts of reviews without --review-texts.
 - Notes, reasons and reports may name the person: staff wrote or received them as free text.
 - Agents keep their names and descriptions. To erase these, delete the agents in the admin.
 - The operator's key still opens the console. To end that, revoke it in the admin.
@@ -45,7 +46,9 @@ class Command(ActingCommand):
         if yes:
             # With this address, the command finds the person again, for the texts of reviews.
             self.stdout.write(f"The pseudonym: {data.pseudonym}, {data.pseudonymous_email}")
-        self.stdout.write(NEXT if yes else "Nothing has changed. To change this, add --yes.")
+        self.stdout.write(KEPT)
+        if not yes:
+            self.stdout.write("Nothing has changed. To change this, add --yes.")
 
 
 def about(data, others):

@@ -10,6 +10,7 @@ from django.utils import timezone
 from audit.models import AuditEvent
 from connections.admin import ConnectionAdmin, OAuthClientAdmin
 from connections.models import Connection, OAuthClient
+from tests.admin.actions import send
 from tests.browser import untouched_form
 from tests.connections import urls
 
@@ -36,7 +37,7 @@ def confirm(browser, url, action, row):
     form = {"action": action, "_selected_action": [row.pk]}
     page = browser.post(url, form)
     assert page.status_code == 200, page.content
-    return browser.post(url, untouched_form(page) | form | {"confirmed": "yes"}, follow=True)
+    return send(browser, url, untouched_form(page) | form | {"confirmed": "yes"})
 
 
 def test_the_lists_show_client_host_since_and_last_use(admin_client, connect_as, agent, claude):
