@@ -114,7 +114,20 @@ def masked(value, mask=mask):
     return mask(value.replace("\0", "")) if isinstance(value, str) else value
 
 
-class AuditEventManager(models.Manager):
+class AuditEventQuerySet(models.QuerySet):
+    def by(self, name):
+        """The acts of everybody with this whole name: staff, an operator, an agent or a command."""
+        return self.filter(actor_name=name)
+
+    def in_order(self, after=0):
+        """The events after an id, in order of id, of which few are in memory."""
+        events = self.order_by("pk")
+        while batch := list(events.filter(pk__gt=after)[:BATCH]):
+            yield from batch
+            after = batch[-1].pk
+
+
+class AuditEventManager(models.Manager.from_queryset(AuditEventQuerySet)):
     def record(self, action, row=None, *, kind="", names=(), by=None, **details):
         """Record what somebody does, in the transaction that does it (contract 33.1).
 
@@ -153,13 +166,6 @@ class AuditEventManager(models.Manager):
         last = self.last_id()
         first_open = fetch_value(FIRST_OPEN_ID)
         return last if first_open is None else min(last, first_open - 1)
-
-    def read(self, after, last, **wanted):
-        """The `wanted` events after an id up to another one, in order of id."""
-        events = self.filter(pk__lte=last, **wanted).order_by("pk")
-        while batch := list(events.filter(pk__gt=after)[:BATCH]):
-            yield from batch
-            after = batch[-1].pk
 
     @transaction.atomic
     def prune(self, days):

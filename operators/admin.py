@@ -1,3 +1,5 @@
+from shlex import quote
+
 from django.contrib import admin, messages
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import OuterRef, Q
@@ -47,6 +49,23 @@ def names_panel(_admin, request, key):
     people = key.claims.claimed().select_related("key")
     people = people.order_by("operator_name", "operator_email", "-claimed_at")
     return panel("Names", people.distinct("operator_name", "operator_email"), line)
+
+
+def personal_data_panel(_admin, request, key):
+    """The commands for each address. Anybody entered it: no shell may run what is in it."""
+    if not request.user.is_superuser:
+        return None
+    claims = key.claims.claimed().order_by("operator_email").distinct("operator_email")
+    commands = {
+        "export_person": "prints what is stored, as JSON",
+        "erase_person": "says what goes and what stays, and changes nothing without --yes",
+    }
+    rows = [
+        (f"python manage.py {command} {quote(email)}", note, "")
+        for email in claims.values_list("operator_email", flat=True)
+        for command, note in commands.items()
+    ]
+    return panel("Commands for personal data (addresses not verified)", rows, lambda row: row)
 
 
 def sessions_panel(_admin, _request, key):
@@ -104,7 +123,7 @@ class OperatorKeyAdmin(
         *("verify", "end_verification", "end_sessions", "revoke", "suspend", "release_claim")
     ]
     pages = TokenSearchMixin.search_pages
-    panels = [agents_panel, names_panel, sessions_panel]
+    panels = [agents_panel, names_panel, sessions_panel, personal_data_panel]
 
     def get_queryset(self, request):
         """Operators whose key was confirmed at least once, with their agents and sessions."""

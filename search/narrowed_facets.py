@@ -1,6 +1,6 @@
 """The facets of a list, counted among the entries that its other filters leave."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from copy import copy
 from functools import partial
 
@@ -20,45 +20,56 @@ VALUES = {
     "runtime": ("runtimes", "unnest(CASE runtimes WHEN '{}' THEN '{\"\"}' ELSE runtimes END)"),
     "free": ("price_cents", "(price_cents = 0)::text"),
 }
+PASSING = "{name} AS MATERIALIZED (SELECT * FROM ({entries}) AS entry LIMIT %(most)s)"
 NARROWED = """
     UNION ALL SELECT NULL, '{facet}', value, count(*), true
-    FROM (SELECT {value} AS value FROM ({entries}) AS entry LIMIT %(most)s) AS counted
+    FROM (SELECT {value} AS value FROM {name} LIMIT %(most)s) AS counted
     GROUP BY value
 """
 
 
 class NarrowedFacets:
-    """Counts the values of each facet among the entries that pass all filters but its own."""
+    """Counts the values of each facet among the entries that pass all filters but its own.
+
+    These are the same entries for all facets that have no filter, so they are read once.
+    """
 
     def __init__(self, entries, query, facets):
         self.parts = {}
-        sql = f"SELECT *, false FROM ({FACET_VALUES}) AS stored"
+        groups = defaultdict(list)
         for facet in facets:
-            column, value = VALUES[facet]
+            groups[f"without_{facet}" if facet in query.values else "passing"].append(facet)
+        parts = []
+        for name, group in groups.items():
             published = entries.model.objects.published()
-            passing = entries.filter_queryset(published, without(query, facet))
-            self.parts[facet] = part = compiled(partial(columns_of, passing, column))
-            names = [f"%({facet}_{place})s" for place in range(len(part.compiled.placeholders))]
-            rows = part.compiled.sql % tuple(names)
-            sql += NARROWED.format(facet=facet, value=value, entries=rows)
+            passing = entries.filter_queryset(published, without(query, *group))
+            columns = [VALUES[facet][0] for facet in group]
+            self.parts[name] = part = compiled(partial(columns_of, passing, columns))
+            values = [f"%({name}_{place})s" for place in range(len(part.compiled.placeholders))]
+            parts.append(PASSING.format(name=name, entries=part.compiled.sql % tuple(values)))
+        sql = f"WITH {', '.join(parts)} " if parts else ""
+        sql += f"SELECT *, false FROM ({FACET_VALUES}) AS stored"
+        for name, group in groups.items():
+            for facet in group:
+                sql += NARROWED.format(facet=facet, value=VALUES[facet][1], name=name)
         self.sql = sql
 
     def __call__(self, *, bound, **params):
         """Rows of the catalogue version, the facet, a value, its entries, and which it counts."""
-        for facet, part in self.parts.items():
+        for name, part in self.parts.items():
             values = enumerate(part.values(bound))
-            params |= {f"{facet}_{place}": value for place, value in values}
+            params |= {f"{name}_{place}": value for place, value in values}
         return fetch_all(self.sql, params | {"most": MAX_COUNTED + 1})
 
 
-def columns_of(queryset, column):
-    return queryset.order_by().values_list(column)
+def columns_of(queryset, columns):
+    return queryset.order_by().values_list(*columns)
 
 
-def without(query, facet):
-    """The same query without its filter by a facet."""
+def without(query, *facets):
+    """The same query without its filters by these facets."""
     query = copy(query)
-    query.values = {name: value for name, value in query.values.items() if name != facet}
+    query.values = {name: value for name, value in query.values.items() if name not in facets}
     return query
 
 

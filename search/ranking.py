@@ -20,6 +20,7 @@ SPACELESS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 # How much these count beside the words of the query themselves, at 1.
 WEAK, SYNONYM, JOINED = 0.5, 0.35, 0.25  # without accents, of the same sense, two as one
 NAMED = 10**9  # the score of an exact name, higher than that of any words
+EXTRA = 16  # more than MAX_WORDS, so that one sum holds two: each costs a search 3 % of its time
 # search_popularity, without the call for each entry
 POPULARITY = "least(length({counter}::text) - 1, 5)"
 
@@ -35,16 +36,18 @@ RANKED = """
         WHERE kind IN (%(kind)s, 'entry') AND facet IN ('all', 'version') AND value = ''
     ),
     lexemes AS MATERIALIZED (
-        SELECT word, sense AS stem, is_stop, is_weak, CASE WHEN place > 1 THEN {synonym}
+        SELECT word, sense AS stem, is_stop, is_weak, CASE WHEN sense <> stem THEN {synonym}
                 WHEN labels = '{{B}}' THEN {joined} WHEN is_weak THEN {weak} ELSE 1 END AS weight,
             entries, implied
-        FROM search_words(
-            setweight(to_tsvector('simple', catalogue_plain(%(words)s)), 'A')
-            -- Two words may be one in the catalogue: change log, changelog.
-            || CASE %(name)s WHEN '' THEN '' ELSE setweight(
-                to_tsvector('simple', search_joined(catalogue_plain(%(name)s))), 'B'
-            ) END
-        ), unnest(stem || search_synonyms(stem)) WITH ORDINALITY AS senses (sense, place), LATERAL (
+        FROM (
+            SELECT *, unnest(stem || search_synonyms(stem)) AS sense FROM search_words(
+                setweight(to_tsvector('simple', catalogue_plain(%(words)s)), 'A')
+                -- Two words may be one in the catalogue: change log, changelog.
+                || CASE %(name)s WHEN '' THEN '' ELSE setweight(
+                    to_tsvector('simple', search_joined(catalogue_plain(%(name)s))), 'B'
+                ) END
+            )
+        ) AS senses, LATERAL (
             SELECT coalesce(sum(entries) FILTER (WHERE facet = 'word'), 0)::bigint AS entries,
                 coalesce(sum(entries) FILTER (WHERE facet = 'implied'), 0)::bigint AS implied
             FROM {counts}
@@ -88,22 +91,25 @@ RANKED = """
     ),
     named AS MATERIALIZED (
         -- An exact name comes first: the slug, then the title.
-        SELECT id AS entry_id, CASE WHEN slug = %(slug)s THEN 2 ELSE 1 END * {named} AS score
-        FROM ({entries}) AS entry
-        WHERE slug = %(slug)s OR lower(title) COLLATE "C" = lower(normalize(%(text)s))
-        ORDER BY score DESC, id DESC LIMIT %(max_results)s
+        SELECT id AS entry_id, 2 * {named} AS score FROM ({entries}) AS entry WHERE slug = %(slug)s
+        UNION ALL (
+            SELECT id, {named} FROM ({entries}) AS entry
+            WHERE lower(title) COLLATE "C" = lower(normalize(%(text)s))
+            ORDER BY id * -1 LIMIT %(max_results)s  -- as in the index
+        )
     ),
     matches AS MATERIALIZED (
-        SELECT entry_id, sum(score)::bigint AS score, sum(extra)::bigint AS extra, sum(cut) AS cut
-        FROM ({candidates} UNION ALL SELECT entry_id, score, 0, 0 FROM named) AS posting
+        SELECT entry_id, sum(score)::bigint AS score, sum(rest)::bigint AS rest
+        FROM ({candidates} UNION ALL SELECT entry_id, score, 0 FROM named) AS posting
         GROUP BY entry_id HAVING sum(score) IS NOT NULL
     ),
     best AS (
         -- The score is complete where the entry matched each word that is cut.
-        SELECT entry_id, CASE WHEN cut >= (SELECT cut FROM bound) THEN score
-            ELSE score / {named} * {named} + extra + coalesce({own_score}, 0) END AS score
+        SELECT entry_id, CASE WHEN rest %% {extra} >= (SELECT cut FROM bound) THEN score
+            ELSE score / {named} * {named} + rest / {extra} + coalesce({own_score}, 0)
+            END AS score
         FROM (
-            SELECT entry_id, score, extra, cut FROM matches
+            SELECT entry_id, score, rest FROM matches
             ORDER BY score DESC, entry_id DESC LIMIT (SELECT scored FROM bound)
         ) AS candidate
     ),
@@ -134,12 +140,12 @@ SCORE = """(
 )"""
 OWN_SCORE = SCORE.replace("FROM words", "FROM (SELECT * FROM words WHERE is_own) AS words")
 
-# The entries with the highest impacts of each word; `extra` is the score for words that are not the
-# query's own (synonyms, two words as one), which is never read again.
+# The entries with the highest impacts of each word. Two sums are in `rest`: how many cut words an
+# entry matches and, EXTRA times, its score for words that are not the query's own (synonyms, two
+# words as one), which is never read again.
 BY_WORD = """
-    SELECT entry_id, impact * rarity AS score,
-        CASE WHEN is_own THEN 0 ELSE impact * rarity END AS extra,
-        (is_own AND entries > (SELECT size FROM bound))::int AS cut
+    SELECT entry_id, impact * rarity AS score, CASE WHEN is_own
+        THEN (entries > (SELECT size FROM bound))::int ELSE impact * rarity * {extra} END AS rest
     FROM words, LATERAL (
         SELECT entry_id, impact FROM {postings} WHERE word = stem
         ORDER BY impact DESC, entry_id DESC
@@ -160,11 +166,11 @@ BY_WORD_AND_FILTER = """
             ) AS is_small
             FROM unnest(%(facets)s::text[], %(values)s::text[]) AS given (facet, value)
         )
-        SELECT entry_id, {score} AS score, 0 AS extra, (SELECT cut FROM bound) AS cut
+        SELECT entry_id, {score} AS score, (SELECT cut FROM bound) AS rest
         FROM (SELECT id AS entry_id FROM ({entries}) AS entry) AS candidate
         WHERE (SELECT is_small FROM breadth)
         UNION ALL
-        SELECT entry_id, score, extra, cut FROM ({by_word}) AS candidate, LATERAL (
+        SELECT entry_id, score, rest FROM ({by_word}) AS candidate, LATERAL (
             SELECT FROM ({entries}) AS entry WHERE id = entry_id LIMIT 1
         ) AS passing
         WHERE NOT (SELECT is_small FROM breadth)
@@ -192,6 +198,7 @@ def ranking_sql(model, entries, *, is_filtered):
         "counts": COUNTS,
         "unknown": UNKNOWN,
         "named": NAMED,
+        "extra": EXTRA,
         "max_extra": MAX_EXTRA,
         "weak": WEAK,
         "joined": JOINED,

@@ -18,7 +18,7 @@ from marketplace.api.lists import KeysetList, KeysetPage
 from search import ranking
 from search.facet_counts import CATALOGUE_VERSION, FACET_VALUES, MAX_VALUES, facet_count
 from search.ranking import MAX_RESULTS
-from search.spelling import COMPLETED, FAR, LONG, MAX_CORRECTIONS, NEAR, QUERY_WORDS, known_words
+from search.spelling import COMPLETED, FAR, NEAR, QUERY_WORDS, known_words
 from search.zero_results import count_zero_results
 
 MAX_PAGE = ListQuery.max_limit
@@ -59,13 +59,8 @@ class CompiledRanking:
 
 
 def corrected_words(kind, text, letters_per_mistake=NEAR):
-    limits = {
-        "long": LONG,
-        "max_corrections": MAX_CORRECTIONS,
-        "letters_per_mistake": letters_per_mistake,
-    }
-    rows = fetch_all(QUERY_WORDS, {"kind": kind, "text": text, **limits})
-    return known_words(rows, letters_per_mistake)
+    params = {"kind": kind, "text": text, "letters_per_mistake": letters_per_mistake}
+    return known_words(fetch_all(QUERY_WORDS, params))
 
 
 @on_replica

@@ -3,8 +3,10 @@
 from math import inf
 
 MIN_LENGTH = 4  # of a word to correct or complete
+# A word that has synonyms is not misspelt.
+KNOWN = "(entries > 0 OR search_synonyms(stem) <> '{}')"
 # A word with accents is also in the query without them, and is corrected in that spelling.
-UNKNOWN = f"""entries = 0 AND NOT is_stop AND length(word) >= {MIN_LENGTH}
+UNKNOWN = f"""NOT {KNOWN} AND NOT is_stop AND length(word) >= {MIN_LENGTH}
     AND (is_weak OR cardinality(catalogue_spellings(word)) = 1)"""
 LONG = 9  # letters, from which two mistakes are allowed
 MAX_CORRECTIONS = 3  # words of a query, the longest
@@ -18,41 +20,46 @@ MIN_HALF = 3  # letters of one of two words that are written as one
 # common first. Spellings of very few entries are left out, because many are mistakes themselves.
 # The last column splits the word into the two most common words, if it can be split.
 QUERY_WORDS = f"""
-    SELECT word, entries, CASE WHEN is_unknown AND row_number() OVER (
-        PARTITION BY is_unknown ORDER BY length(word) DESC, word
-    ) <= %(max_corrections)s THEN ARRAY(
+    SELECT word, is_known, mistakes, CASE WHEN is_unknown AND row_number() OVER (
+        PARTITION BY is_unknown ORDER BY letters DESC, word
+    ) <= {MAX_CORRECTIONS} THEN ARRAY(
         SELECT value FROM search_facetcount AS spelling
         WHERE kind = %(kind)s AND facet = 'spelling'
             AND value >= left(word, 1) AND value < left(word, 1) || chr(1114111)
-            AND (abs(length(value) - length(word)) <= greatest(
-                    1 + (length(word) >= %(long)s)::int, length(word) / %(letters_per_mistake)s
-                )
-                OR starts_with(value, word))
+            AND (abs(length(value) - letters) <= mistakes OR starts_with(value, word))
             AND spelling.entries > (SELECT search_count(%(kind)s, 'all', '') / 100000)
         ORDER BY spelling.entries DESC, value
     ) END, CASE WHEN is_unknown THEN (
-        SELECT ARRAY[left(word, place), substr(word, place + 1)]
-        FROM generate_series({MIN_HALF}, length(word) - {MIN_HALF}) AS place, LATERAL (SELECT least(
-            search_count(%(kind)s, 'spelling', left(word, place)),
-            search_count(%(kind)s, 'spelling', substr(word, place + 1))
-        )) AS halves (entries)
-        WHERE halves.entries > 0 ORDER BY halves.entries DESC LIMIT 1
+        SELECT ARRAY[half.value, rest.value]
+        FROM generate_series({MIN_HALF}, letters - {MIN_HALF}) AS place, LATERAL (
+            SELECT value, entries FROM search_facetcount
+            WHERE kind = %(kind)s AND facet = 'spelling' AND value = left(word, place)
+                AND entries > 0 LIMIT 1
+        ) AS half, LATERAL (
+            SELECT value, entries FROM search_facetcount
+            WHERE kind = %(kind)s AND facet = 'spelling' AND value = substr(word, place + 1)
+                AND entries > 0 LIMIT 1
+        ) AS rest
+        ORDER BY least(half.entries, rest.entries) DESC LIMIT 1
     ) END
     FROM (
-        SELECT word, entries, ({UNKNOWN}) AS is_unknown
-        FROM search_words(to_tsvector('simple', catalogue_plain(%(text)s))),
-            LATERAL (SELECT search_count(%(kind)s, 'word', stem) AS entries) AS lookup
-        WHERE NOT is_stop
+        SELECT word, {KNOWN} AS is_known, {UNKNOWN} AS is_unknown, letters,
+            greatest(1 + (letters >= {LONG})::int, letters / %(letters_per_mistake)s) AS mistakes
+        FROM (
+            SELECT *, length(word) AS letters, search_count(%(kind)s, 'word', stem) AS entries
+            FROM search_words(to_tsvector('simple', catalogue_plain(%(text)s)))
+            WHERE NOT is_stop OFFSET 0
+        ) AS counted
+        OFFSET 0  -- Without these, PostgreSQL computes all that again for each spelling.
     ) AS query_words
 """
 
 
-def known_words(query_words, letters_per_mistake):
+def known_words(query_words):
     """The words of a query from rows of QUERY_WORDS, misspelt ones corrected, others completed."""
     words = []
-    for word, entries, spellings, halves in query_words:
-        allowed = max(2 if len(word) >= LONG else 1, len(word) // letters_per_mistake)
-        words += [word] if entries else corrected(word, spellings or [], halves or [], allowed)
+    for word, is_known, mistakes, spellings, halves in query_words:
+        words += [word] if is_known else corrected(word, spellings or [], halves or [], mistakes)
     return words
 
 

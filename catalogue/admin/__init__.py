@@ -1,1 +1,2 @@
+from catalogue.admin import people
 from catalogue.admin.entries import PersonaAdmin, SkillAdmin

@@ -20,10 +20,11 @@ DECLARE
 BEGIN
     IF octet_length(raw) > length(raw) THEN
         plain := normalize(regexp_replace(plain, invisible, '', 'g'), NFKC);
-        -- Dashes join words, as hyphens do. Arabic letters and digits are as in Persian and English.
+        -- Dashes join words, as hyphens do. Arabic letters are as in Persian, digits as in English.
         plain := translate(
             plain, E'\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u266f\u0643\u064a'
-            '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹', E'-------#\u06a9\u06cc01234567890123456789'
+            '٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९',
+            E'-------#\u06a9\u06cc012345678901234567890123456789'
         );
         FOR run IN SELECT match[1] FROM regexp_matches(plain, spaceless, 'g') AS match LOOP
             FOR start IN 1 .. greatest(length(run) - 1, 1) LOOP

@@ -114,7 +114,7 @@ def usages_of(policies, caller):
 
 
 def counter_of(policy, caller):
-    """The policy, its rate, the last second of the window and the key by which `get_usage` counts."""
+    """The policy, its rate, the last second of the window and the key that `get_usage` counts."""
     # That function, which is all that the library publishes, reads one counter at a time, and
     # writes a 0 in order to read it.
     rate, value = Rate.parse(rate_of(policy, caller.tier)), str(caller.key)

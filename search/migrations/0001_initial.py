@@ -4,6 +4,17 @@ from django.db import migrations, models
 FACTS = '''
 -- The words and values by which an entry is found and counted (docs/develop/search.md says why).
 
+-- The singular of a plural that has another stem.
+CREATE OR REPLACE FUNCTION search_singular(word text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT CASE word
+        WHEN 'analyses' THEN 'analysis' WHEN 'appendices' THEN 'appendix' WHEN 'axes' THEN 'axis'
+        WHEN 'children' THEN 'child' WHEN 'criteria' THEN 'criterion'
+        WHEN 'hypotheses' THEN 'hypothesis' WHEN 'indices' THEN 'index' WHEN 'matrices' THEN 'matrix'
+        WHEN 'men' THEN 'man' WHEN 'phenomena' THEN 'phenomenon' WHEN 'vertices' THEN 'vertex'
+        WHEN 'women' THEN 'woman' ELSE word END
+$$;
+
 -- The words of a text with their stems; a stop word (the, who, for) is its own stem. A word with
 -- accents is followed by its spellings without them, which are weak. (PostgreSQL inlines an SQL
 -- function into a prepared search.)
@@ -13,9 +24,12 @@ CREATE OR REPLACE FUNCTION search_words(
 ) RETURNS SETOF record
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 30 AS $$
     SELECT spelling, coalesce(stems[1], spelling), stems = '{}', weights, spelling <> lexeme
-    FROM unnest(vector), unnest(CASE WHEN octet_length(lexeme) > length(lexeme)
-        THEN catalogue_spellings(lexeme) ELSE ARRAY[lexeme] END) AS spelling,
-        ts_lexize('english_stem', spelling) AS stems
+    FROM (
+        -- Among the columns, unnest() needs no table for its rows.
+        SELECT lexeme, weights, unnest(CASE WHEN octet_length(lexeme) > length(lexeme)
+            THEN catalogue_spellings(lexeme) ELSE ARRAY[lexeme] END) AS spelling
+        FROM unnest(vector)
+    ) AS spelled, ts_lexize('english_stem', search_singular(spelling)) AS stems
 $$;
 
 -- Each two adjacent words of a plain name as one: change-log and Change Log are changelog, too.
@@ -134,11 +148,12 @@ $$;
 -- a prepared search.)
 CREATE OR REPLACE FUNCTION search_synonyms(stem text) RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-    -- A stem of the list has no signs that mean something in a pattern.
+    -- What is before the stem in its group, and what is after it. (A pattern would be compiled.)
     SELECT CASE WHEN strpos(search_synonym_groups(), ' ' || stem || ' ') = 0 THEN '{}' ELSE
-        array_remove(string_to_array(trim(
-            substring(search_synonym_groups() FROM '[^|]* ' || stem || ' [^|]*')
-        ), ' '), stem)
+        string_to_array(trim(
+            split_part(split_part(search_synonym_groups(), ' ' || stem || ' ', 1), '|', -1) || ' '
+            || split_part(split_part(search_synonym_groups(), ' ' || stem || ' ', 2), '|', 1)
+        ), ' ')
     END
 $$;
 '''
@@ -425,7 +440,7 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('kind', 'text'), name='one_zero_result_per_text')],
             },
         ),
-        migrations.RunSQL(FACTS, 'DROP FUNCTION search_words, search_joined, search_facts'),
+        migrations.RunSQL(FACTS, 'DROP FUNCTION search_singular, search_words, search_joined, search_facts'),
         migrations.RunSQL(SYNONYMS, 'DROP FUNCTION search_synonyms, search_synonym_groups'),
         migrations.RunSQL(COUNTS, 'DROP FUNCTION search_count, search_label_count, search_add_up, search_bump_version, search_version_changed CASCADE'),
         migrations.RunSQL(POPULARITY, 'DROP FUNCTION search_popularity CASCADE'),

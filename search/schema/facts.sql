@@ -1,5 +1,16 @@
 -- The words and values by which an entry is found and counted (docs/develop/search.md says why).
 
+-- The singular of a plural that has another stem.
+CREATE OR REPLACE FUNCTION search_singular(word text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT CASE word
+        WHEN 'analyses' THEN 'analysis' WHEN 'appendices' THEN 'appendix' WHEN 'axes' THEN 'axis'
+        WHEN 'children' THEN 'child' WHEN 'criteria' THEN 'criterion'
+        WHEN 'hypotheses' THEN 'hypothesis' WHEN 'indices' THEN 'index' WHEN 'matrices' THEN 'matrix'
+        WHEN 'men' THEN 'man' WHEN 'phenomena' THEN 'phenomenon' WHEN 'vertices' THEN 'vertex'
+        WHEN 'women' THEN 'woman' ELSE word END
+$$;
+
 -- The words of a text with their stems; a stop word (the, who, for) is its own stem. A word with
 -- accents is followed by its spellings without them, which are weak. (PostgreSQL inlines an SQL
 -- function into a prepared search.)
@@ -9,9 +20,12 @@ CREATE OR REPLACE FUNCTION search_words(
 ) RETURNS SETOF record
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 30 AS $$
     SELECT spelling, coalesce(stems[1], spelling), stems = '{}', weights, spelling <> lexeme
-    FROM unnest(vector), unnest(CASE WHEN octet_length(lexeme) > length(lexeme)
-        THEN catalogue_spellings(lexeme) ELSE ARRAY[lexeme] END) AS spelling,
-        ts_lexize('english_stem', spelling) AS stems
+    FROM (
+        -- Among the columns, unnest() needs no table for its rows.
+        SELECT lexeme, weights, unnest(CASE WHEN octet_length(lexeme) > length(lexeme)
+            THEN catalogue_spellings(lexeme) ELSE ARRAY[lexeme] END) AS spelling
+        FROM unnest(vector)
+    ) AS spelled, ts_lexize('english_stem', search_singular(spelling)) AS stems
 $$;
 
 -- Each two adjacent words of a plain name as one: change-log and Change Log are changelog, too.

@@ -21,10 +21,11 @@ $$;
 -- a prepared search.)
 CREATE OR REPLACE FUNCTION search_synonyms(stem text) RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-    -- A stem of the list has no signs that mean something in a pattern.
+    -- What is before the stem in its group, and what is after it. (A pattern would be compiled.)
     SELECT CASE WHEN strpos(search_synonym_groups(), ' ' || stem || ' ') = 0 THEN '{}' ELSE
-        array_remove(string_to_array(trim(
-            substring(search_synonym_groups() FROM '[^|]* ' || stem || ' [^|]*')
-        ), ' '), stem)
+        string_to_array(trim(
+            split_part(split_part(search_synonym_groups(), ' ' || stem || ' ', 1), '|', -1) || ' '
+            || split_part(split_part(search_synonym_groups(), ' ' || stem || ' ', 2), '|', 1)
+        ), ' ')
     END
 $$;

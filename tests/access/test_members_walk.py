@@ -1,11 +1,8 @@
 """A word that two entries hold is told to nobody who is no member (contract 26.6)"""
 
-from datetime import timedelta
-
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
-from django.utils import timezone
 
 from agents.models import Agent, AgentToken
 from interfaces.mcp import server, skills
@@ -23,6 +20,7 @@ from tests.access.walk import (
     requests_of_connectors,
     routes,
 )
+from tests.api.stopped_tokens import expired, paused, revoked, suspended
 from tests.connections import urls as urls_of_connectors
 from tests.factories import AgentFactory, SkillFactory
 
@@ -31,28 +29,6 @@ pytestmark = pytest.mark.usefixtures("members_only_module")
 
 def nobody(_agent):
     return None
-
-
-def revoked(agent):
-    agent.token.revoke()
-    return agent.token.text
-
-
-def suspended(agent):
-    agent.suspend()
-    return agent.token.text
-
-
-def paused(agent):
-    agent.pause()
-    return agent.token.text
-
-
-def expired(agent):
-    AgentToken.objects.filter(pk=agent.token.pk).update(
-        expires_at=timezone.now() - timedelta(seconds=1)
-    )
-    return agent.token.text
 
 
 def narrow(agent):
@@ -96,7 +72,7 @@ class WalkClient:
         return "\n".join(lines), response.getvalue().decode(errors="replace")
 
 
-class Member(WalkClient):
+class MemberClient(WalkClient):
     """A member with a new token for each request, because the walk ends tokens too."""
 
     def send(self, *request, **headers):
@@ -113,7 +89,7 @@ def catalogue(db):
 @pytest.fixture
 def member(catalogue):
     """A member who has read everything, so that caches are warm."""
-    reader = Member()
+    reader = MemberClient()
     for method, path, body in requests():
         if method == "GET" or path == "/mcp":
             reader.send(method, path, body)
@@ -144,7 +120,7 @@ def test_no_other_member_is_told_what_is_pending(catalogue):
     for method, path, body in requests():
         if method == "GET":  # so that caches are warm
             own.send(method, path, body)
-    member = Member()
+    member = MemberClient()
 
     told = [
         (method, path, body)
@@ -177,7 +153,11 @@ def test_nobody_else_is_told_the_word(catalogue, request, agent, visitor, is_war
 @pytest.mark.parametrize("visitor", [nobody, pytest.param(narrow, marks=pytest.mark.slow)])
 def test_connectors_tell_the_word_to_members_alone(catalogue, agent, settings, visitor):
     settings.OAUTH, settings.ROOT_URLCONF = True, urls_of_connectors.__name__
-    stranger, member, sent = WalkClient(visitor(agent)), Member(), list(requests_of_connectors())
+    stranger, member, sent = (
+        WalkClient(visitor(agent)),
+        MemberClient(),
+        list(requests_of_connectors()),
+    )
     for request in sent:
         text = "".join(stranger.told(*request))
         assert WORD not in text, request

@@ -28,6 +28,9 @@ def test_a_page_has_a_main_element_a_link_to_it_and_help_that_is_tied_to_its_fie
         assert [name for name in described if f'id="{name}"' not in text] == []
         assert described
     assert any("_error" in name for name in described)
+    # Keys scroll what is longer than its box.
+    preview = re.search('<div id="markdown-preview"[^>]*>', pages[0].content.decode())[0]
+    assert 'tabindex="0"' in preview
 
 
 def test_the_log_in_page_has_a_main_element(client):

@@ -130,22 +130,27 @@ def test_the_list_is_filtered_by_how_a_key_ended(admin_client, anyone, ended, na
 def test_a_page_shows_the_agents_the_names_and_the_sessions(admin_client, agent):
     key = claim(agent)
     other = AgentFactory(handle="other")
-    claim(other, key=key, name="Countess", email="countess@example.com")
+    claim(other, key=key, name="Countess", email="`id`|x@example.com")
     OperatorSession.objects.begin(key_of(agent))
     other.pause()
 
     page = admin_client.get(change_page(key_of(agent)))
 
-    agents, names, sessions = page.context["panels"]
+    agents, names, sessions, data = page.context["panels"]
     assert [(str(name), note.partition(",")[0], url) for name, note, url in agents["rows"]] == [
         ("other", "paused", change_page(other)),
         ("caller", "active", change_page(agent)),
     ]
     assert names["rows"] == [
         ("Ada Lovelace (not verified)", "ada@example.com (not verified)", ""),
-        ("Countess (not verified)", "countess@example.com (not verified)", ""),
+        ("Countess (not verified)", "`id`|x@example.com (not verified)", ""),
     ]
     assert len(sessions["rows"]) == 1
+    assert [text for text, _, _ in data["rows"]] == [
+        f"python manage.py {command} {address}"
+        for address in ("'`id`|x@example.com'", "ada@example.com")
+        for command in ("export_person", "erase_person")
+    ]
     everyone = admin_client.get(unescape(agents["all"]))
     assert [row.agent for row in everyone.context["cl"].result_list] == [other, agent]
 

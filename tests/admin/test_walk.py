@@ -163,14 +163,15 @@ def hide_a_review(staff, unkind):
 
     assert (average()["average"], average()["distribution"]["1"]) == (3, 1)
     staff.open("/admin/reviews/review/")
-    staff.look("reviews-shown")
+    staff.page.locator("#action-toggle").check()
+    staff.look("reviews-chosen")
     staff.open(f"/admin/reviews/review/{unkind.pk}/change/")
     staff.press("Hide")
     # Chromium without a screen does not always focus it.
     staff.page.locator("#id_reason[autofocus]").fill("Advertising.")
     staff.look("hide")
     staff.press("Hide")
-    assert "Hidden: review_" in staff.text()
+    assert "Hidden: archivist by " in staff.text()
     assert (average()["average"], average()["distribution"]["1"]) == (5, 0)
     staff.look("reviews")
 
@@ -191,6 +192,7 @@ def recall_a_skill(staff, agent):
 
 def decide_on_the_desk(staff, agent):
     first, second, third = (SubmissionFactory(agent=agent, slug=slug) for slug in ("a", "b", "c"))
+    SkillFactory(slug=second.slug)
     keyboard = staff.page.keyboard
 
     def press(*keys):
@@ -205,6 +207,7 @@ def decide_on_the_desk(staff, agent):
     staff.look("submission")
     press("j")
     assert "Number 2 of the 3 left" in staff.page.text_content("#desk")
+    staff.look("submission-of-an-entry")
     press("k")
     keep_a_reason(staff, first)
     press("p", "Enter")

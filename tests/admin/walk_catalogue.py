@@ -62,9 +62,10 @@ def write_a_skill(staff):
 
 
 def import_a_zip(staff):
+    cleaning = "---\nname: csv-cleaning\ndescription: Cleans.\n---\n"
     files = {
         "pdf-tables/SKILL.md": SKILL_MD.replace("pdfplumber", "camelot"),
-        "csv-cleaning/SKILL.md": "---\nname: csv-cleaning\ndescription: Cleans.\n---\nDo it.\n",
+        "csv-cleaning/SKILL.md": cleaning + "Do it.\n" * 40,
         "broken/SKILL.md": "No frontmatter at all.",
     }
     staff.open("/admin/catalogue/skill/")

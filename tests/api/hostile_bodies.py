@@ -87,6 +87,14 @@ UNSTORABLE = {
     "-1e400": '{@, "a": [-1e400]}',
     "an integer of 5,000 digits": '{@, "a": ' + "9" * 5000 + "}",
 }
+# Bodies that should hold a token, with their errors.
+WITHOUT_TOKEN = [
+    ({}, "token is required"),
+    ({"token": None}, "token is required"),
+    *(({"token": value}, "token must be a string") for value in (5, True, [], ["x"], {})),
+    (b"", NOT_JSON),
+    (b"[]", NO_OBJECT),
+]
 EMPTY = {"an empty body": "", "only white space": " \r\n\t"}
 # Where an empty body is allowed.
 OPTIONAL = [op.path for op in WITH_BODY if not op.description["requestBody"]["required"]]

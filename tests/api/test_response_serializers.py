@@ -43,13 +43,13 @@ class IsOwn(BooleanField):
         return row.owner == context["request"].user
 
 
-class Link(ResponseSerializer):
+class ShelfLink(ResponseSerializer):
     address = UrlField(source="path")
 
 
 class Linked(ResponseSerializer):
     own = IsOwn(source="*")
-    links = Link(many=True)
+    links = ShelfLink(many=True)
 
 
 def request_of(user, host="testserver"):
@@ -112,12 +112,12 @@ def test_the_row_itself_may_be_the_value():
 
 
 def test_a_row_may_be_a_named_tuple():
-    class Row(NamedTuple):
+    class BookRow(NamedTuple):
         pages: int
         title: str
         shelf: object = None
 
-    assert Book(Row(9, "Moby")).data == {"title": "MOBY", "shelf": None, "pages": 9}
+    assert Book(BookRow(9, "Moby")).data == {"title": "MOBY", "shelf": None, "pages": 9}
 
 
 @pytest.mark.parametrize("more", [{}, {"secret": 1}])
@@ -192,20 +192,20 @@ def test_no_response_copies_the_fields_of_its_class(book, monkeypatch):
 
 
 def test_a_message_says_whether_the_row_is_new():
-    class Written(ResponseSerializer):
+    class Notice(ResponseSerializer):
         message = MessageField("Written", again="Written again")
 
     rows = [SimpleNamespace(is_new=True), SimpleNamespace(is_new=False)]
 
-    assert [row["message"] for row in Written(rows, many=True).data] == ["Written", "Written again"]
+    assert [row["message"] for row in Notice(rows, many=True).data] == ["Written", "Written again"]
 
 
 def test_an_example_is_made_of_those_of_the_fields():
-    class Library(ResponseSerializer):
+    class Branch(ResponseSerializer):
         books = Book(many=True)
         tags = ListField(TextField(initial="sea"))
 
-    assert Library().get_initial() == {
+    assert Branch().get_initial() == {
         "books": [{"title": "MOBY", "shelf": {"name": "A", "row": 2}, "pages": 2}],
         "tags": ["sea"],
     }

@@ -1,14 +1,12 @@
 """Scopes and policies: tests/registry.py says what opens each operation, and what counts it."""
 
-from datetime import timedelta
-
 import pytest
-from django.utils import timezone
 
 from agents import tokens
 from agents.models import AgentToken
 from marketplace.api.scopes import Scope
 from tests.api.request_cases import quarter
+from tests.api.stopped_tokens import expired, paused, revoked, suspended
 from tests.factories import AgentFactory, claim
 from tests.registry import OPERATION, PROTECTED, PUBLIC, allow_all, call, prepare
 
@@ -23,26 +21,6 @@ def mistyped(agent):
 
 def unknown(_agent):
     return tokens.mint()
-
-
-def revoked(agent):
-    agent.token.revoke()
-    return agent.token.text
-
-
-def expired(agent):
-    AgentToken.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
-    return agent.token.text
-
-
-def suspended(agent):
-    agent.suspend()
-    return agent.token.text
-
-
-def paused(agent):
-    agent.pause()
-    return agent.token.text
 
 
 def operator_key(agent):

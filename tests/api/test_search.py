@@ -213,6 +213,18 @@ def test_only_the_best_postings_of_a_common_word_are_read(anyone, monkeypatch):
     assert len(slugs_for(anyone, "invoice")) == 4
 
 
+def test_a_cut_word_counts_beside_a_synonym(anyone, monkeypatch):
+    monkeypatch.setattr(ranking, "MAX_POSTINGS", 4)
+    for number in range(4):
+        SkillFactory(slug=f"common-{number}", title="Invoice")
+    SkillFactory(slug="both", title="Kubernetes", description="For an invoice.")
+    SkillFactory(slug="synonym", title="Kubernetes", description="For a nothing.")
+    SkillFactory(slug="rare", title="K8s", description="For a nothing.")
+
+    found = ["rare", "both", "synonym", "common-3", "common-2"]
+    assert slugs_for(anyone, "invoice k8s") == found
+
+
 def test_a_first_page_is_the_beginning_of_the_whole_ranking(anyone, monkeypatch):
     monkeypatch.setattr(reads, "MAX_PAGE", 1)
     monkeypatch.setattr(ranking, "MAX_POSTINGS", 4)

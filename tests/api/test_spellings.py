@@ -29,6 +29,7 @@ ENTRIES = [
     ("persian-letters", "نامه‌های فارسی", "نوشتن نامه برای کاربران."),
     ("arabic-letters", "رسالة إلى المدرسة", "على ورق."),
     ("hebrew-letters", "מכתבים בעברית", "כתיבת מכתב ללקוח."),
+    ("census", "जनगणना २०२४", "गाँव।"),
     ("office-flow", "Office Workflow", "Files an affidavit's pages."),
     ("cluster-rollout", "Kubernetes Rollout", "Ships releases."),
     ("index-advice", "Database Indexes", "Speeds up queries."),
@@ -100,15 +101,17 @@ PAIRS = [
     ("af fidavit", "affidavit", "office-flow"),
     ("kuberntes", "kubernetes", "cluster-rollout"),
     ("databases", "database", "index-advice"),
+    ("indices", "index", "index-advice"),
     ("k8s", "kubernetes", "cluster-rollout"),
     ("db", "database", "index-advice"),
-    # Persian, Arabic and Hebrew
+    # Persian, Arabic, Hebrew and Hindi
     ("نامههای", "نامه‌های", "persian-letters"),
     ("كاربران", "کاربران", "persian-letters"),
     ("علي", "على", "arabic-letters"),
     ("رساله", "رسالة", "arabic-letters"),
     ("الى المدرسه", "إلى المدرسة", "arabic-letters"),
     ("מִכְתָּב", "מכתב", "hebrew-letters"),
+    ("२०२४", "2024", "census"),
 ]
 
 
@@ -136,6 +139,14 @@ def test_the_word_itself_comes_before_its_synonyms(anyone):
 
     assert slugs_for(anyone, "lawyer") == ["word", "newer"]
     assert slugs_for(anyone, "attorneys") == ["newer", "word"]
+
+
+def test_a_word_that_has_synonyms_is_not_corrected(anyone):
+    for slug, title in (("synonym", "Legal Desk"), ("nearest", "Layer Cake")):
+        SkillFactory(slug=slug, title=title, description="", category="", tags=[])
+
+    assert slugs_for(anyone, "lawyer") == ["synonym"]
+    assert slugs_for(anyone, "lawyer cakke") == ["nearest", "synonym"]
 
 
 def test_a_query_of_stop_words_is_found_word_by_word(anyone):

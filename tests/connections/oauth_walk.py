@@ -40,7 +40,7 @@ class Storage:
         self.client_info = client_info
 
 
-class Callback(BaseHTTPRequestHandler):
+class CallbackHandler(BaseHTTPRequestHandler):
     queries = []
 
     def do_GET(self):
@@ -59,10 +59,10 @@ async def show(url):
 
 
 async def called_back():
-    with HTTPServer(("127.0.0.1", PORT), Callback) as server:
-        while not Callback.queries:
+    with HTTPServer(("127.0.0.1", PORT), CallbackHandler) as server:
+        while not CallbackHandler.queries:
             await anyio.to_thread.run_sync(server.handle_request)
-    answer = Callback.queries.pop()
+    answer = CallbackHandler.queries.pop()
     return AuthorizationCodeResult(code=answer["code"], state=answer["state"], iss=answer["iss"])
 
 

@@ -76,18 +76,32 @@ def test_the_export_has_all_that_is_stored_about_one_person(ada, key, capsys):
 
 
 @pytest.mark.contract("7.13")
-def test_erasing_is_shown_first(ada, capsys):
-    before = everything()
+def test_what_goes_and_what_stays_is_shown_first(ada, capsys, settings):
+    before, settings.AUDIT_DAYS = everything(), 90
 
     shown = run(capsys, "erase_person", ADA, "--review-texts")
 
     assert everything() == before
     assert shown.splitlines()[-1] == "Nothing has changed. To change this, add --yes."
-    assert "1 claims, with a pseudonym" in shown
-    assert "1 reviews, without their texts" in shown
+    assert "- 1 claims, with a pseudonym" in shown
+    assert "- 1 reviews, without their texts" in shown
     assert "The agents: caller" in shown
-    assert "- The agents keep their installs and ratings" in shown
-    assert "- Backups that are older keep everything" in shown
+    assert shown.split("What stays:\n")[1].splitlines()[:-1] == [
+        "- The ratings, installs, reports, submissions and published texts of the agents.",
+        "- The agents' names and descriptions. To erase these, delete the agents in the admin.",
+        "- The operator's key, which still opens the console. To end that, revoke it in the admin.",
+        "- Notes, reasons and reports, which may name the person as free text.",
+        (
+            "- The audit trail, with names and client addresses, for 90 days (AUDIT_DAYS). Nobody "
+            "can change it."
+        ),
+        "- The log, which has client addresses if ACCESS_LOG is set, until you delete it.",
+        "- Backups that are older, until you delete them.",
+    ]
+    settings.AUDIT_DAYS = 0
+    shown = run(capsys, "erase_person", ADA)
+    assert "agents. Texts of reviews, too: --review-texts erases them.\n" in shown
+    assert "addresses, for good (AUDIT_DAYS=0). Nobody" in shown
 
 
 @pytest.mark.contract("7.13")
@@ -95,6 +109,7 @@ def test_the_claims_survive_with_a_pseudonym(ada, client, console, capsys):
     told = run(capsys, "erase_person", ADA.upper(), "--yes")
 
     assert "What stays:" in told
+    assert "add --yes" not in told
     profile = client_after_resume(console, client)["claim"]
     assert profile["status"] == "claimed"
     assert re.fullmatch("former operator [0-9a-z]{8}", profile["operator"]["name"])

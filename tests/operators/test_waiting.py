@@ -138,7 +138,7 @@ def test_staff_who_suspend_it_meanwhile_see_the_pause_in_its_history(admin_clien
         agent.pause, lambda: take_action(admin_client, "suspend", agent, reason="It floods.")
     )
 
-    assert page.status_code == 200
+    assert page.status_code == 302
     newest = agent.history.first()
     assert newest.history_change_reason == "Suspended: It floods."
     assert newest.paused_at == Agent.objects.get().paused_at is not None

@@ -63,7 +63,7 @@ class IssuerHandler(BaseHTTPRequestHandler):
         pass
 
 
-class Server(ThreadingHTTPServer):
+class IssuerServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_):
@@ -148,7 +148,7 @@ class LoopbackIssuer(CI):
 
     def __init__(self, host="127.0.0.1", context=None):
         """With the context of a certificate, over https."""
-        self.server = Server(("127.0.0.1", 0), IssuerHandler)
+        self.server = IssuerServer(("127.0.0.1", 0), IssuerHandler)
         self.server.issuer = self
         if context:
             self.server.socket = context.wrap_socket(self.server.socket, server_side=True)

@@ -210,9 +210,9 @@ def test_hidden_characters_are_refused(author):
     assert response.status_code == 400
     assert response.json() == {
         "error": (
-                "content: delete what nobody can see: SKILL.md, line 8: "
-                'hidden tag characters that say "A"'
-            )
+            "content: delete what nobody can see: SKILL.md, line 8: "
+            'hidden tag characters that say "A"'
+        )
     }
 
 

@@ -19,7 +19,7 @@ CAUGHT_UP = "SELECT replay_lsn = pg_current_wal_lsn() FROM pg_stat_replication"
 OTHERS = "/api/v1/skills?limit=1"
 
 
-class Persona:
+class ServedPersona:
     """One persona, read from a server and edited in one database or another."""
 
     def __init__(self, server, slug):
@@ -77,7 +77,7 @@ def pair(tmp_path_factory):
 
 
 def test_a_failover_that_loses_a_write(pair):
-    persona = Persona(pair.server, pair.catalogue["personas"][0])
+    persona = ServedPersona(pair.server, pair.catalogue["personas"][0])
     pair.add_standby(is_synchronous=False)
     assert is_within(60, lambda: pair.rows(CAUGHT_UP) == [(True,)])
     pair.standby.stop()
@@ -122,7 +122,7 @@ def test_a_replica_that_has_received_what_a_failover_lost(pair, replica, reader)
     # To the same host, because an ETag depends on it.
     host = {"Host": "127.0.0.1"}
     slug = pair.catalogue["personas"][2]
-    persona, on_primary = Persona(reader, slug), Persona(pair.server, slug)
+    persona, on_primary = ServedPersona(reader, slug), ServedPersona(pair.server, slug)
     assert is_within(60, lambda: pair.rows(CAUGHT_UP) == [(True,)] * 2)
     pair.standby.stop()
     [(last,)] = pair.rows("SELECT pg_current_xact_id()::text::int")
@@ -159,7 +159,7 @@ def restored(pair, tmp_path):
 
 
 def test_a_database_that_is_restored_into_another_cluster(pair, restored, tmp_path):
-    persona, dump = Persona(pair.server, pair.catalogue["personas"][1]), tmp_path / "dump.sql"
+    persona, dump = ServedPersona(pair.server, pair.catalogue["personas"][1]), tmp_path / "dump.sql"
     persona.edit(pair.postgres, 0)
     with psycopg.connect(pair.postgres.url, autocommit=True) as link:
         # Rows are where COPY will put them.
@@ -184,7 +184,10 @@ def test_a_database_that_is_restored_into_another_cluster(pair, restored, tmp_pa
 
 def test_a_disk_snapshot_that_is_put_back(pair, tmp_path):
     """The same cluster, on the same timeline."""
-    persona, snapshot = Persona(pair.server, pair.catalogue["personas"][3]), tmp_path / "snapshot"
+    persona, snapshot = (
+        ServedPersona(pair.server, pair.catalogue["personas"][3]),
+        tmp_path / "snapshot",
+    )
     pair.postgres.stop()
     subprocess.run(["cp", "-a", pair.postgres.data, snapshot], check=True)
     pair.postgres.start()

@@ -34,7 +34,7 @@ INSTALL = f"{ME}/skills/install"
 MAX_KEYS = 5  # per address
 
 
-class Console(Browser):
+class ConsoleBrowser(Browser):
     """The console of a key, which submits forms that were opened before."""
 
     def __init__(self, server, key):
@@ -64,7 +64,7 @@ def agree(page, note, notes):
 
 def everything_else(server, key, agent):
     """Calls for every action but a release, `{text in the history: call}`."""
-    console, other = Console(server, key), AgentToken.objects.issue(agent)
+    console, other = ConsoleBrowser(server, key), AgentToken.objects.issue(agent)
     skill, persona = (
         SkillInstallFactory(agent=agent).skill,
         PersonaInstallFactory(agent=agent).persona,
@@ -104,7 +104,7 @@ def test_an_action_is_done_before_a_release_or_never(server):
     for number in range(ROUNDS):
         agent, key = operated_agent(number)
         calls = everything_else(server, key, agent)
-        release = Console(server, key).sending(agent, "release")
+        release = ConsoleBrowser(server, key).sending(agent, "release")
         noted = [*calls]
         random.shuffle(noted)
 
@@ -160,7 +160,7 @@ def test_a_key_ends_when_the_last_of_its_agents_leaves_it_at_the_same_time(serve
         for agent in agents:
             claim(agent, key=key)
         released, anew = agents[:2], agents[2:4]
-        console = Console(server, key)
+        console = ConsoleBrowser(server, key)
         calls = [console.sending(agent, "release") for agent in released]
         calls += [confirming(server, agent, ask_for_code(agent)) for agent in anew]
 
@@ -178,7 +178,7 @@ def test_nothing_is_installed_after_a_pause(server, concurrently):
     skills = SkillFactory.create_batch(32)
     for _ in range(ROUNDS):
         agent = AgentFactory()
-        pause = Console(server, claim(agent)).sending(agent, "pause")
+        pause = ConsoleBrowser(server, claim(agent)).sending(agent, "pause")
         installs = [("POST", INSTALL, {"slug": skill.slug}, agent) for skill in skills]
 
         with ThreadPoolExecutor(1) as operator:
@@ -199,7 +199,7 @@ def test_all_are_moved_while_they_are_published_and_installed(server):
         skills, fresh = SkillFactory.create_batch(12), SkillFactory.create_batch(6)
         for skill in skills:
             SkillInstall.objects.install(agent, skill.slug)
-        console = Console(server, claim(agent))
+        console = ConsoleBrowser(server, claim(agent))
         moves = ["update-all", "pin-all", "unpin-all"] * 4
         calls = [console.sending(agent, action) for action in moves]
         for path, entries, caller in (

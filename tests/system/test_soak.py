@@ -65,7 +65,7 @@ def measure(server):
     return Measure(memory, descriptors, len(connections()))
 
 
-class Monitor:
+class ProcessMonitor:
     """Connections seen during the load, and the memory at each tenth of it."""
 
     def __init__(self, server):
@@ -132,7 +132,7 @@ def test_it_stays_within_bounds_under_a_long_mixed_load(own_server_of):
         skills=[entry.slug for entry in SkillFactory.create_batch(50)],
         personas=[entry.slug for entry in PersonaFactory.create_batch(20)],
     )
-    monitor = Monitor(server)
+    monitor = ProcessMonitor(server)
     fill_response_cache(server, load.skills[0])
     make_stale_counters()
     with load:

@@ -18,34 +18,59 @@ class Command(BaseCommand):
         parser.add_argument(
             "--since", metavar="TIME", help="from this time on, such as 2026-11-27T09:00:00Z"
         )
-        parser.add_argument("--until", metavar="TIME", help="before this time")
-        parser.add_argument("--actor", metavar="NAME", help="only what this actor did")
         parser.add_argument(
             "--after", type=int, metavar="ID", default=0, help="only events with a higher id"
         )
-        parser.add_argument("--follow", action="store_true", help="go on with new events")
+        parser.add_argument(
+            "--by",
+            metavar="NAME",
+            help="only what this user, operator, agent or command did: a whole name, as in `actor`",
+        )
+        end = parser.add_mutually_exclusive_group()
+        end.add_argument(
+            "--until",
+            metavar="TIME",
+            help="before this time, such as 2026-12-01 for all of November",
+        )
+        end.add_argument("--follow", action="store_true", help="go on with new events")
 
-    def handle(self, *, after, follow, **options):
-        wanted = wanted_of(**options)
+    def handle(self, *, since, after, by, until, follow, **options):
+        events = AuditEvent.objects.all()
+        if since is not None:
+            events = events.filter(at__gte=moment("--since", since))
+        if until is not None:
+            events = events.filter(at__lt=moment("--until", until))
+        if by is not None:
+            refuse_unknown(by)
+            events = events.by(by)
         refuse_future_id(after)
         try:
-            after = self.write_events(after, wanted)
+            after = self.write_events(events, after)
             while follow:
                 sleep(POLL)
-                after = self.write_events(after, wanted)
+                after = self.write_events(events, after)
         except KeyboardInterrupt:
             sys.exit(0)
         except BrokenPipeError:
             # The reader has gone, such as `head`. Python would complain at its exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
-    def write_events(self, after, wanted):
+    def write_events(self, events, after):
         """Print what can be read now; returns the id up to which that was all."""
         last = AuditEvent.objects.last_settled_id()
-        for event in AuditEvent.objects.read(after, last, **wanted):
+        for event in events.filter(pk__lte=last).in_order(after):
             self.stdout.write(event.line)
         self.stdout.flush()
         return max(after, last)
+
+
+def refuse_unknown(name):
+    """Raises CommandError for a name that did nothing: no output would mean that of that time."""
+    if not AuditEvent.objects.by(name).exists():
+        raise CommandError(
+            f'No event is by "{name}". Enter a whole user name, handle or command, or an '
+            "operator's whole name, with the same capitals."
+        )
 
 
 def refuse_future_id(after):
@@ -58,23 +83,13 @@ def refuse_future_id(after):
         )
 
 
-def wanted_of(*, since, until, actor, **_options):
-    """The conditions on events. Raises CommandError."""
-    wanted = {
-        "at__gte": moment("--since", since),
-        "at__lt": moment("--until", until),
-        "actor_name": actor,
-    }
-    return {name: value for name, value in wanted.items() if value is not None}
-
-
 def moment(option, text):
-    if text is None:
-        return None
     try:
         time = parse_datetime(text)
     except ValueError:
         time = None
     if time is None:
-        raise CommandError(f"{option} must be a time such as 2026-11-27T09:00:00Z.")
+        raise CommandError(
+            f"{option} must be a time such as 2026-11-27T09:00:00Z, or a day such as 2026-11-27."
+        )
     return time if time.tzinfo else time.replace(tzinfo=UTC)

@@ -1,3 +1,4 @@
+from django.conf import settings
 from django.core.management.base import CommandError
 from django.db import transaction
 
@@ -5,20 +6,21 @@ from audit.models import AuditEvent
 from marketplace.acting import ActingCommand
 from operators.personal_data import PersonalData
 
-KEPT = """\
+STAYS = """\
 What stays:
-- The agents keep their installs and ratings, and the texts of reviews without --review-texts.
-- Notes, reasons and reports may name the person: staff wrote or received them as free text.
-- Agents keep their names and descriptions. To erase these, delete the agents in the admin.
-- The operator's key still opens the console. To end that, revoke it in the admin.
-- The audit trail names the person until AUDIT_DAYS have passed: nobody can change it.
-- Backups that are older keep everything until you delete them."""
+- The ratings, installs, reports, submissions and published texts of the agents.{texts}
+- The agents' names and descriptions. To erase these, delete the agents in the admin.
+- The operator's key, which still opens the console. To end that, revoke it in the admin.
+- Notes, reasons and reports, which may name the person as free text.
+- The audit trail, with names and client addresses, {trail}. Nobody can change it.
+- The log, which has client addresses if ACCESS_LOG is set, until you delete it.
+- Backups that are older, until you delete them."""
 
 
 class Command(ActingCommand):
     help = (
-        "Replace an operator's name and e-mail address with a pseudonym. Shows what it would "
-        "change; --yes changes it."
+        "Replace an operator's name and e-mail address with a pseudonym. Shows what goes and what "
+        "stays; --yes changes it."
     )
 
     def add_arguments(self, parser):
@@ -39,15 +41,16 @@ class Command(ActingCommand):
                 handles = [claim.agent.handle for claim in data.claimed]
                 AuditEvent.objects.record("erase_person", kind="agent", names=handles)
             transaction.set_rollback(not yes)
+        self.stdout.write("What goes:")
         for what, number in changes.items():
-            self.stdout.write(f"{number} {what}")
+            self.stdout.write(f"- {number} {what}")
         for line in about(data, others):
             self.stdout.write(line)
+        self.stdout.write(what_stays(review_texts=review_texts))
         if yes:
             # With this address, the command finds the person again, for the texts of reviews.
             self.stdout.write(f"The pseudonym: {data.pseudonym}, {data.pseudonymous_email}")
-        self.stdout.write(KEPT)
-        if not yes:
+        else:
             self.stdout.write("Nothing has changed. To change this, add --yes.")
 
 
@@ -59,6 +62,14 @@ def about(data, others):
             f"Their histories also name: {', '.join(others)}. If the person had one of these "
             "names before, add it with --name."
         )
+
+
+def what_stays(*, review_texts):
+    days = settings.AUDIT_DAYS
+    return STAYS.format(
+        texts="" if review_texts else " Texts of reviews, too: --review-texts erases them.",
+        trail=f"for {days} days (AUDIT_DAYS)" if days else "for good (AUDIT_DAYS=0)",
+    )
 
 
 def add_person(parser):

@@ -85,7 +85,7 @@ class ClaudeCode(Life):
         """It has no command that lists descriptions."""
 
 
-class Codex(Life):
+class CodexLife(Life):
     install_command, refresh_command = "add", "upgrade"
     list_command = ("debug", "prompt-input", "Hello")
 
@@ -104,7 +104,7 @@ class CopilotCLI(Life):
         return self.home / ".copilot/installed-plugins" / MARKETPLACE / plugin
 
 
-LIVES = {"claude": ClaudeCode, "codex": Codex, "copilot": CopilotCLI}
+LIVES = {"claude": ClaudeCode, "codex": CodexLife, "copilot": CopilotCLI}
 
 
 @pytest.fixture(params=LIVES)
