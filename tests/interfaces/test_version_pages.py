@@ -55,7 +55,7 @@ def test_a_recalled_version_shows_its_reason_and_no_link(anyone, skill):
     assert "recalled" not in before
     assert "recalled: It <b>deletes</b> files." in visible(page)
     assert f"{VERSIONS}/1" not in links(page)
-    assert "Version not found" in visible(anyone.get(f"{VERSIONS}/1"), 404)
+    assert "It <b>deletes</b> files." in visible(anyone.get(f"{VERSIONS}/1"), 410)
 
 
 def test_many_versions_have_pages(anyone, skill):
