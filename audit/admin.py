@@ -88,7 +88,9 @@ def export_view(model_admin, request):
     filters = request.GET.dict()
     AuditEvent.objects.record("export", kind="auditevent", count=count, filters=filters)
     name = f"audit-{timezone.now():%Y-%m-%d}.jsonl"
-    return FileResponse(file, as_attachment=True, filename=name)
+    return FileResponse(
+        file, as_attachment=True, filename=name, content_type="application/jsonl; charset=utf-8"
+    )
 
 
 @admin.register(AuditEvent)
