@@ -1,4 +1,4 @@
-"""What others have changed about an agent: staff its texts, and the agent itself its installs."""
+"""The changes of an agent that its operator did not make: staff's of texts, its own of installs."""
 
 from datetime import timedelta
 from typing import NamedTuple
@@ -23,7 +23,7 @@ TEXTS = {
 }
 
 
-class Change(NamedTuple):
+class ChangeByOthers(NamedTuple):
     at: str
     what: str  # of TEXTS
     kind: str
@@ -40,7 +40,7 @@ class Change(NamedTuple):
 
 
 def changes_of(claim):
-    """The newest Changes of the last days, without those that are actions of the operator."""
+    """The newest of the last days."""
     since = timezone.now() - timedelta(days=DAYS)
     first, *others = [
         part
@@ -49,7 +49,7 @@ def changes_of(claim):
     ]
     # Without duplicates: a skill can come both by itself and with the persona.
     rows = first.union(*others).order_by("-at", "slug", "what")[:MAX_CHANGES]
-    return [Change(*row) for row in rows]
+    return [ChangeByOthers(*row) for row in rows]
 
 
 def texts(model, agent, since):
@@ -66,7 +66,7 @@ def texts(model, agent, since):
 
 
 def own(model, claim, since):
-    """What was installed and removed while the operator had the agent, but not by the operator."""
+    """Installs and removals since the claim that are no actions of the operator."""
     installs = model.objects.filter(agent=claim.agent)
     for what in ("installed", "removed"):
         at = f"{what}_at"
@@ -83,7 +83,7 @@ def rows_of(queryset, what, column, kind, number=NUMBER):
 
 
 def actions_of(claim):
-    """What this operator has done with the agent, not an earlier operator or staff."""
+    """The actions of this operator on the agent, none of an earlier operator or of staff."""
     return claim.agent.history.filter(
         operator=claim.operator_name, history_date__gte=claim.claimed_at
     )

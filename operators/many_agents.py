@@ -7,6 +7,7 @@ from django.urls import reverse
 from agents.models import Agent
 from marketplace.api.scopes import DEFAULT_SCOPES
 from marketplace.ratelimits.windows import Caller, count
+from operators.actions.base import listed
 from operators.pages import Console, too_many
 
 MAX_AT_ONCE = 500  # agents of one transaction, which wait for each other
@@ -39,9 +40,9 @@ class ManyAgentsAction(Console):
         handles = [handle for pk, handle in subject.agents.items() if pk in changed]
         left_out = [handle for pk, handle in subject.agents.items() if pk not in changed]
         if handles:
-            messages.success(request, f"{subject.done}: {in_words(handles)}.")
+            messages.success(request, f"{subject.done}: {listed(handles, MAX_NAMED)}.")
         if left_out:
-            text = f"Left out: {in_words(left_out)}. Open the page of an agent to see why."
+            text = f"Left out: {listed(left_out, MAX_NAMED)}. Open the page of an agent to see why."
             messages.warning(request, text)
         return redirect(self.next_page())
 
@@ -80,9 +81,3 @@ class ManyAgentsAction(Console):
 def to_act_on(claims):
     """The claims whose agents the operator may change, not only view."""
     return claims.filter(scopes__contains=DEFAULT_SCOPES)
-
-
-def in_words(handles):
-    """For example "ant, bee, and 3 more"."""
-    names, more = handles[:MAX_NAMED], len(handles[MAX_NAMED:])
-    return ", ".join([*names, f"and {more} more"] if more else names)

@@ -10,9 +10,9 @@ from django.urls import reverse
 
 from catalogue.models import Skill
 from installs.models import SkillInstall, choices
-from operators.actions.base import note_changes
+from operators.actions.base import listed, note_changes
 from operators.agents_filter import AgentsFilter
-from operators.many_agents import MAX_AT_ONCE, ManyAgentsAction, in_words, to_act_on
+from operators.many_agents import MAX_AT_ONCE, MAX_NAMED, ManyAgentsAction, to_act_on
 
 
 def to_update(slug, claims):
@@ -72,7 +72,7 @@ class UpdateSkill(ManyAgentsAction):
             f"use version {skill.number} already": claims.filter(agent__in=own.values("agent")),
             "are yours only to view": claims.exclude(pk__in=to_act_on(claims)),
         }
-        words = {why: in_words(handles_of(rows)) for why, rows in left_out.items()}
+        words = {why: listed(handles_of(rows), MAX_NAMED) for why, rows in left_out.items()}
         return {why: handles for why, handles in words.items() if handles}
 
     def shown(self, name):

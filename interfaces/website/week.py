@@ -24,7 +24,7 @@ COLUMNS = [
     *("change", "kind", "entry", "public_id", "slug", "title"),
     *("number", "note", "successor", "at"),
 ]
-# What a reader must act on comes first within a day, and is left out last.
+# Within a day, changes that a reader must act on come first, and are left out last.
 ORDER = ["recalled", "version recalled", "deprecated", "updated", "new"]
 
 

@@ -10,7 +10,7 @@ from django.utils.functional import cached_property
 from catalogue.models import Status
 from installs.models import PersonaInstall, SkillInstall, choices
 from installs.models.querysets import recalled_versions
-from operators.actions.base import Action
+from operators.actions.base import Action, listed
 
 MAX_NAMED = 100  # in the agent's history
 FOLLOWS = "that come with the active persona, always in the newest version; install one to pin it"
@@ -113,7 +113,7 @@ class UnpinAll(MoveAll):
 
 
 class Moved(NamedTuple):
-    """What has changed: its numbers in words, and its `names`, each with its version before."""
+    """The result: its numbers in words, and the `names`, each with its version before."""
 
     numbers: str
     names: str
@@ -179,9 +179,7 @@ def reason(model):
 
 def names_of(rows):
     """For example "csv-cleaning 2, pdf-tables 3"."""
-    names = [f"{row.slug} {row.number or row.chosen_number}" for row in rows[:MAX_NAMED]]
-    more = len(rows) - MAX_NAMED
-    return ", ".join([*names, f"and {more} more"] if more > 0 else names)
+    return listed([f"{row.slug} {row.number or row.chosen_number}" for row in rows], MAX_NAMED)
 
 
 def in_words(counts):

@@ -145,3 +145,9 @@ def note_changes(action, claims, reason):
     AuditEvent.objects.record(
         action, kind="agent", names=handles, by=("operator", by), message=reason
     )
+
+
+def listed(names, most):
+    """For example "ant, bee, and 3 more"."""
+    more = len(names) - most
+    return ", ".join([*names[:most], f"and {more} more"] if more > 0 else names)

@@ -6,7 +6,8 @@ from django.db.models import F, Value
 from catalogue.exceptions import VersionNotFound
 from catalogue.models import FREE
 from installs.models import PersonaInstall, SkillInstall
-from operators.actions.base import Action
+from operators.actions.all_installs import MAX_NAMED
+from operators.actions.base import Action, listed
 from operators.actions.installing import REFUSALS
 from operators.forms import SourceForm
 
@@ -46,7 +47,7 @@ class CopyInstalls(Action):
 
 
 class Copy:
-    """What the agent lacks of what the `source`, a handle, has.
+    """The installs of the `source`, a handle, that the agent lacks.
 
     `rows` have the `kind`, the `slug` and the `pinned_number`, if there is one. `active` is the
     slug of the source's active persona, if it is not the agent's.
@@ -64,7 +65,7 @@ class Copy:
 
     def __str__(self):
         names = [f"{row.slug} {row.pinned_number or ''}".strip() for row in self.rows]
-        return ", ".join([*names, *([f"{self.active} active"] if self.active else [])])
+        return listed([*names, *([f"{self.active} active"] if self.active else [])], MAX_NAMED)
 
     @property
     def is_empty(self):

@@ -48,7 +48,7 @@ def exported(admin_client):
     return {name: archive.read(name).decode() for name in archive.namelist()}
 
 
-# What staff type, and what is saved.
+# A text as staff type it, and as it is saved.
 SAVED = {
     "---\r\ntools: Read\r\n---\r\n\r\n": "---\ntools: Read\n---\n\n",
     "tools: Read": "---\ntools: Read\n---\n\n",

@@ -119,7 +119,7 @@ READING = [
     ("bearer in small letters", [read(ME, {"handle": "caller"}, Authorization="bearer TOKEN")]),
     ("BEARER and spaces", [read(ME, {"handle": "caller"}, Authorization=" BEARER   TOKEN ")]),
 ]
-# What the code that reads bodies does, whatever the endpoint.
+# The rules of the code that reads bodies, whatever the endpoint.
 SHARED = {
     "white space around": ["\r\n\t {@ } \n"],
     "200 arrays in an unknown field": ['{@, "a": ' + "[" * 200 + "]" * 200 + "}"],

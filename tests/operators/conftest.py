@@ -126,3 +126,22 @@ def publish(entry, text):
 
 def seen(agent, **ago):
     AgentToken.objects.filter(agent=agent).update(last_used_at=timezone.now() - timedelta(**ago))
+
+
+@pytest.fixture
+def fleet(agent, key):
+    """The agents of the operator."""
+    others = [AgentFactory(handle=handle) for handle in ("ant", "bee")]
+    for other in others:
+        claim(other, key=key)
+    return [agent, *others]
+
+
+@pytest.fixture
+def recalled(fleet):
+    """A skill that two agents had when it was recalled for another one."""
+    skill, successor = SkillFactory(slug="old", title="Old Tables"), SkillFactory(slug="new")
+    for agent in fleet[:2]:
+        SkillInstallFactory(agent=agent, skill=skill)
+    skill.recall("It leaks.", successor)
+    return skill

@@ -19,6 +19,7 @@ from tests.factories import (
     claim,
     claim_by_code,
 )
+from tests.operators.pages import told
 from tests.registry import send_submission
 
 HOME = "/operator/agents/caller"
@@ -127,10 +128,6 @@ def key(agent):
     return claim_by_code(agent)
 
 
-def told(page):
-    return re.findall('role="status">(.*?)</p>', page.content.decode())
-
-
 @pytest.fixture
 def ready(paths, key):
     """Each action's path; the agent is such that the action changes something."""
@@ -197,36 +194,6 @@ def test_an_action_without_effect_is_not_in_the_history(console, agent, paths, a
 
             assert console.submit(paths[name], **fields).status_code == 302
             assert (history(agent), AuditEvent.objects.count()) == (before, events)
-
-
-def test_the_message_is_in_a_cookie_as_strict_as_the_sessions(console, paths, settings):
-    settings.SESSION_COOKIE_SECURE = True
-    page = console.submit(paths["pause"])
-
-    # The server drops values in quotes.
-    assert not {morsel.coded_value for morsel in page.cookies.values() if '"' in morsel.coded_value}
-    for cookie in (
-        page.cookies["operator_messages"],
-        console.get(HOME).cookies["operator_messages"],
-    ):
-        assert cookie["samesite"] == "Strict"
-        assert cookie["path"] == "/operator"
-        assert cookie["httponly"]
-        assert cookie["secure"]
-    assert "operator_messages" not in console.get(HOME).cookies
-
-
-def test_the_message_waits_for_the_page_and_for_this_operator(console, paths):
-    console.submit(paths["pause"])
-    console.head(HOME)
-    assert [told(console.get(HOME)) for _ in range(2)] == [["Paused caller."], []]
-    form = untouched_form(console.get("/operator/end-sessions"))
-    console.submit(paths["resume"])
-
-    page = console.post("/operator", form | {"key": claim(AgentFactory())})
-
-    assert page.status_code == 302
-    assert told(console.get("/operator")) == []
 
 
 @pytest.mark.contract("19.4")

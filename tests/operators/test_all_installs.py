@@ -11,6 +11,7 @@ from agents.models import Agent
 from catalogue.models import Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory
+from tests.operators.pages import told
 from tests.operators.test_action_effects import history
 from tests.operators.test_console import text_of
 
@@ -88,10 +89,6 @@ def question(console, action):
     )[0]
 
 
-def told(console):
-    return re.findall('role="status">(.*?)</p>', console.get(HOME).content.decode())
-
-
 @pytest.mark.contract("19.18")
 def test_all_are_updated_and_pins_move(console, client, agent, has):
     assert stored() == BEFORE
@@ -123,7 +120,7 @@ def test_all_are_updated_and_pins_move(console, client, agent, has):
     for kind, (installs, _) in KINDS.items():
         current = installs.objects.of_published().values_list("installed_digest", f"{kind}__digest")
         assert all(used == newest for used, newest in current)
-    assert told(console) == ["Updated 4 skills and 1 persona of caller."]
+    assert told(console.get(HOME)) == ["Updated 4 skills and 1 persona of caller."]
     assert history(agent)[0] == ("Ada Lovelace", "Updated 4 skills and 1 persona.")
 
 
@@ -157,7 +154,7 @@ def test_all_are_pinned_where_they_are(console, client, agent, has):
         "clerk": (1, True, True),
         "gone": (None, True, False),
     }
-    assert told(console) == ["Pinned 2 skills and 1 persona of caller."]
+    assert told(console.get(HOME)) == ["Pinned 2 skills and 1 persona of caller."]
     names = "current 1, outdated 1, clerk 1"
     assert history(agent)[0] == ("Ada Lovelace", f"Pinned 2 skills and 1 persona: {names}.")
 
@@ -192,7 +189,7 @@ def test_all_are_unpinned(console, client, agent, has):
 
     assert stored() == BEFORE | {"pinned": (1, None)}
     assert given(client)["pinned"] == (3, False, True)
-    assert told(console) == ["Unpinned 1 skill of caller."]
+    assert told(console.get(HOME)) == ["Unpinned 1 skill of caller."]
     assert history(agent)[0] == ("Ada Lovelace", "Unpinned 1 skill: pinned 1.")
 
 
@@ -218,7 +215,7 @@ def test_with_nothing_to_change_nothing_is_asked_done_or_noted(console, agent, a
     assert NOTHING in text_of(page)
     assert "<button>" not in page.content.decode()
     assert console.submit(f"{HOME}/{action}").status_code == 302
-    assert told(console) == ["Nothing has changed."]
+    assert told(console.get(HOME)) == ["Nothing has changed."]
     assert (stored(), history(agent)) == (before, noted)
 
 

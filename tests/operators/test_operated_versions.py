@@ -11,6 +11,7 @@ from django.utils import timezone
 from agents.models import Agent
 from operators import forms
 from tests.api.versioned_kinds import Kind
+from tests.operators.pages import told
 from tests.operators.test_action_effects import history
 from tests.operators.test_console import text_of
 
@@ -30,10 +31,6 @@ def kind(request, db):
 @pytest.fixture
 def path(kind):
     return lambda action: f"{HOME}/{action}-{kind.name}/{kind.slug}"
-
-
-def told(console):
-    return re.findall('role="status">(.*?)</p>', console.get(HOME).content.decode())
 
 
 def options(page):
@@ -85,7 +82,9 @@ def test_the_version_that_the_agent_uses_is_pinned(console, client, agent, kind,
     row = kind.own(client)
     assert (row["number"], row["pinned"], row["digest"]) == (3, True, kind.digest(3))
     assert (row["latest"]["number"], row["updateAvailable"]) == (4, True)
-    assert told(console) == [f"Pinned version 3 of the {kind.name} {kind.slug} for caller."]
+    assert told(console.get(HOME)) == [
+        f"Pinned version 3 of the {kind.name} {kind.slug} for caller."
+    ]
     noted = f"Pinned version 3 of the {kind.name} {kind.slug}."
     assert history(agent)[0] == ("Ada Lovelace", noted)
 
@@ -98,7 +97,9 @@ def test_another_version_is_pinned_by_its_number(console, client, kind, path):
 
     assert kind.installed() == (kind.digest(1), 1, 1)
     assert kind.own(client)["installedDigest"] == kind.digest(1)
-    assert told(console) == [f"Pinned version 1 of the {kind.name} {kind.slug} for caller."]
+    assert told(console.get(HOME)) == [
+        f"Pinned version 1 of the {kind.name} {kind.slug} for caller."
+    ]
 
 
 @pytest.mark.contract("19.17")
@@ -146,7 +147,7 @@ def test_unpinning_in_the_console_goes_back_to_the_newest(console, client, agent
     assert kind.installed() == (kind.digest(1), 1, None)
     row = kind.own(client)
     assert (row["number"], row["pinned"], row["updateAvailable"]) == (3, False, True)
-    assert told(console) == [f"Unpinned the {kind.name} {kind.slug} for caller."]
+    assert told(console.get(HOME)) == [f"Unpinned the {kind.name} {kind.slug} for caller."]
     assert history(agent)[0] == ("Ada Lovelace", f"Unpinned the {kind.name} {kind.slug}.")
 
 
@@ -162,7 +163,9 @@ def test_an_update_keeps_what_is_pinned_pinned(console, client, agent, kind, pat
     assert kind.installed() == (kind.digest(3), 3, 3 if is_pinned else None)
     row = kind.own(client)
     assert (row["pinned"], row["updateAvailable"]) == (is_pinned, False)
-    assert told(console) == [f"Updated caller to version 3 of the {kind.name} {kind.slug}."]
+    assert told(console.get(HOME)) == [
+        f"Updated caller to version 3 of the {kind.name} {kind.slug}."
+    ]
     noted = f"Updated to version 3 of the {kind.name} {kind.slug}."
     assert history(agent)[0] == ("Ada Lovelace", noted)
 
@@ -177,7 +180,7 @@ def test_an_action_on_versions_without_effect_is_not_noted(
 
             assert console.submit(path(action)).status_code == 302
 
-            assert told(console) == [NOTHING]
+            assert told(console.get(HOME)) == [NOTHING]
             assert (kind.installed(), history(agent)) == (before, noted)
 
 

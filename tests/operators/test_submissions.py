@@ -5,7 +5,7 @@ import pytest
 from agents.models import AgentToken
 from submissions.models import Submission
 from tests.factories import ask_for_code
-from tests.operators.test_actions import told
+from tests.operators.pages import told
 from tests.operators.test_console import text_of
 from tests.registry import send_submission
 from tests.submissions.conftest import SKILL, URL

@@ -11,8 +11,8 @@ from operators import updating
 from tests.browser import untouched_form
 from tests.factories import AgentFactory, SkillFactory, claim
 from tests.operators.conftest import publish, seen
+from tests.operators.pages import told
 from tests.operators.test_console import text_of
-from tests.operators.test_replacing import told
 
 PATH = "/operator/update-skill/tables?skill=tables"
 
@@ -43,7 +43,7 @@ def test_the_agents_of_the_list_are_updated_and_pins_move(console, holders):
 
     assert (response.status_code, response["Location"]) == (302, "/operator?skill=tables")
     assert numbers() == BEFORE | {"ant": [2, None], "bee": [2, 2]}
-    assert told(console) == ["Updated tables to version 2: ant, bee."]
+    assert told(console.get("/operator")) == ["Updated tables to version 2: ant, bee."]
     assert "Update tables on" not in text_of(console.get("/operator?skill=tables"))
     newest = holders["bee"].history.first()
     recorded = newest.operator, newest.history_change_reason
